@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The exported control interface: arming, disarming, suspending.
+#include <pthread.h>
+
+#include <cerrno>
+#include <cstddef>
+
+#include "shim/next.h"
+#include "shim/objects.h"
+#include "shim/rdmafault.h"
+#include "shim/session.h"
+
+namespace {
+
+// Disarms a thread that ends while it is armed: its log may end with it.
+constinit pthread_key_t exit_key = 0;
+constinit bool has_exit_key = false;
+
+[[gnu::constructor]] void initialise() {
+  rdmafault::objects::initialise();
+  pthread_atfork(rdmafault::before_fork, rdmafault::after_fork_in_parent, rdmafault::after_fork_in_child);
+  has_exit_key = pthread_key_create(&exit_key, [](void*) { rdmafault::disarm(); }) == 0;
+}
+
+// Keeps what the shim itself sets off (dlsym may allocate) out of everybody's log.
+class Suspended {
+ public:
+  Suspended() { rdmafault_suspend(); }
+  Suspended(const Suspended&) = delete;
+  Suspended& operator=(const Suspended&) = delete;
+  ~Suspended() { rdmafault_resume(); }
+};
+
+}  // namespace
+
+int rdmafault_arm(const rdmafault_session* session) {
+  const Suspended suspended;
+  int error = EINVAL;
+  if (session != nullptr) {
+    rdmafault::objects::initialise();
+    if (has_exit_key) pthread_setspecific(exit_key, &exit_key);
+    // A thread that is armed has its next functions already, and looking them up is not for its time.
+    const bool complete = rdmafault::thread.own != nullptr || rdmafault::find_all_next() == nullptr;
+    error = complete ? rdmafault::arm(*session) : ENOSYS;
+  }
+  if (error == 0) return 0;
+  errno = error;
+  return -1;
+}
+
+void rdmafault_disarm() {
+  rdmafault::disarm();
+}
+
+void rdmafault_suspend() {
+  ++rdmafault::thread.suspended;
+}
+
+void rdmafault_resume() {
+  if (rdmafault::thread.suspended > 0) --rdmafault::thread.suspended;
+}
+
+const char* rdmafault_missing() {
+  const Suspended suspended;
+  return rdmafault::find_all_next();
+}

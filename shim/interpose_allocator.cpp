@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The interposed functions of libc's allocator: one forwarding body each.
+#include <malloc.h>
+
+#include <cstdlib>
+#include <cstring>
+
+#include "shim/arena.h"
+#include "shim/intercept.h"
+
+namespace rdmafault {
+namespace {
+
+// Forwarding for blocks that may be the arena's. Its blocks are never given back, and libc never sees one.
+
+void free_any(void* block) {
+  if (arena::owns(block)) [[unlikely]]
+    return;
+  next<Function::free>(block);
+}
+
+[[gnu::noinline, gnu::cold]] void* move_out_of_arena(void* block, std::size_t size) {
+  void* const moved = next<Function::malloc>(size);
+  if (moved == nullptr) return nullptr;
+  const std::size_t old = arena::size_of(block);
+  return std::memcpy(moved, block, old < size ? old : size);
+}
+
+void* realloc_any(void* block, std::size_t size) {
+  if (arena::owns(block)) [[unlikely]]
+    return move_out_of_arena(block, size);
+  return next<Function::realloc>(block, size);
+}
+
+void* reallocarray_any(void* block, std::size_t count, std::size_t size) {
+  if (!arena::owns(block)) [[likely]]
+    return next<Function::reallocarray>(block, count, size);
+  std::size_t whole = 0;
+  if (!__builtin_mul_overflow(count, size, &whole)) return move_out_of_arena(block, whole);
+  errno = ENOMEM;
+  return nullptr;
+}
+
+constexpr auto kAcquiresResult = [](Call& call, void* made, auto...) { call.acquired = as_handle(made); };
+
+}  // namespace
+}  // namespace rdmafault
+
+using rdmafault::as_handle;
+using rdmafault::Call;
+using rdmafault::disarmed;
+using rdmafault::free_any;
+using rdmafault::Function;
+using rdmafault::intercept;
+using rdmafault::intercept_with;
+using rdmafault::kAcquiresResult;
+using rdmafault::kNothing;
+using rdmafault::next;
+using rdmafault::realloc_any;
+using rdmafault::reallocarray_any;
+using rdmafault::record_args;
+
+// glibc's own parameter names are reserved ones.
+// NOLINTBEGIN(readability-inconsistent-declaration-parameter-name)
+
+RDMAFAULT_EXPORT void* malloc(std::size_t size) noexcept {
+  if (disarmed()) [[likely]]
+    return next<Function::malloc>(size);
+  return intercept<Function::malloc>(
+      __builtin_return_address(0), [](Call& call, std::size_t bytes) { record_args(call, bytes); },
+      kAcquiresResult, size);
+}
+
+RDMAFAULT_EXPORT void* calloc(std::size_t count, std::size_t size) noexcept {
+  if (disarmed()) [[likely]]
+    return next<Function::calloc>(count, size);
+  return intercept<Function::calloc>(
+      __builtin_return_address(0),
+      [](Call& call, std::size_t elements, std::size_t bytes) { record_args(call, elements, bytes); },
+      kAcquiresResult, count, size);
+}
+
+RDMAFAULT_EXPORT void* realloc(void* block, std::size_t size) noexcept {
+  if (disarmed()) [[likely]]
+    return realloc_any(block, size);
+  return intercept_with<Function::realloc>(
+      [](void* old, std::size_t bytes) { return realloc_any(old, bytes); }, __builtin_return_address(0),
+      [](Call& call, void* old, std::size_t bytes) {
+        record_args(call, bytes);
+        call.released = as_handle(old);
+      },
+      kAcquiresResult, block, size);
+}
+
+RDMAFAULT_EXPORT void* reallocarray(void* block, std::size_t count, std::size_t size) noexcept {
+  if (disarmed()) [[likely]]
+    return reallocarray_any(block, count, size);
+  return intercept_with<Function::reallocarray>(
+      [](void* old, std::size_t elements, std::size_t bytes) {
+        return reallocarray_any(old, elements, bytes);
+      },
+      __builtin_return_address(0),
+      [](Call& call, void* old, std::size_t elements, std::size_t bytes) {
+        record_args(call, elements, bytes);
+        call.released = as_handle(old);
+      },
+      kAcquiresResult, block, count, size);
+}
+
+RDMAFAULT_EXPORT int posix_memalign(void** block, std::size_t alignment, std::size_t size) noexcept {
+  if (disarmed()) [[likely]]
+    return next<Function::posix_memalign>(block, alignment, size);
+  return intercept<Function::posix_memalign>(
+      __builtin_return_address(0),
+      [](Call& call, void**, std::size_t boundary, std::size_t bytes) { record_args(call, boundary, bytes); },
+      [](Call& call, int result, void** made, auto...) {
+        if (result == 0) call.acquired = as_handle(*made);
+      },
+      block, alignment, size);
+}
+
+RDMAFAULT_EXPORT void* aligned_alloc(std::size_t alignment, std::size_t size) noexcept {
+  if (disarmed()) [[likely]]
+    return next<Function::aligned_alloc>(alignment, size);
+  return intercept<Function::aligned_alloc>(
+      __builtin_return_address(0),
+      [](Call& call, std::size_t boundary, std::size_t bytes) { record_args(call, boundary, bytes); },
+      kAcquiresResult, alignment, size);
+}
+
+RDMAFAULT_EXPORT void* memalign(std::size_t alignment, std::size_t size) noexcept {
+  if (disarmed()) [[likely]]
+    return next<Function::memalign>(alignment, size);
+  return intercept<Function::memalign>(
+      __builtin_return_address(0),
+      [](Call& call, std::size_t boundary, std::size_t bytes) { record_args(call, boundary, bytes); },
+      kAcquiresResult, alignment, size);
+}
+
+RDMAFAULT_EXPORT void free(void* block) noexcept {
+  if (disarmed()) [[likely]]
+    return free_any(block);
+  intercept_with<Function::free>([](void* gone) { free_any(gone); }, __builtin_return_address(0),
+                                 [](Call& call, void* gone) { call.released = as_handle(gone); }, kNothing,
+                                 block);
+}
+
+// NOLINTEND(readability-inconsistent-declaration-parameter-name)

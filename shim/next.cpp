@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Looks the next functions up.
+#include "shim/next.h"
+
+#include <dlfcn.h>
+#include <unistd.h>
+
+#include "shim/text.h"
+
+namespace rdmafault {
+namespace {
+
+constinit thread_local unsigned finding = 0;
+
+struct Entry {
+  const char* name;
+  rdmafault_kind kind;
+  void (*publish)(void* found);
+};
+
+constexpr Entry kEntries[] = {
+#define RDMAFAULT_FUNCTION(name, kind, ...) {#name, RDMAFAULT_##kind, &detail::Next<Function::name>::publish},
+#include "shim/functions.inc"
+};
+
+}  // namespace
+
+bool is_finding_next() {
+  return finding != 0;
+}
+
+void abort_without_next(Function function) {
+  char text[256];
+  Line(text)
+      << "librdmafault: " << kEntries[static_cast<std::size_t>(function)].name
+      << " was called, but no library in the global scope behind librdmafault.so has it: load librdmacm with "
+         "RTLD_GLOBAL, or link it\n";
+  // Nothing can be done where not even this can be written.
+  if (write(STDERR_FILENO, text, std::strlen(text)) < 0) std::abort();
+  std::abort();
+}
+
+// All are found before one is published: until then an allocation of dlsym()'s own meets stubs only, and the
+// arena gets it whole, with its release.
+const char* find_all_next() {
+  const int saved = errno;
+  void* found[kFunctionCount];
+  ++finding;
+  for (std::size_t i = 0; i < kFunctionCount; ++i) found[i] = dlsym(RTLD_NEXT, kEntries[i].name);
+  --finding;
+  errno = saved;
+  const char* missing = nullptr;
+  for (std::size_t i = 0; i < kFunctionCount; ++i) {
+    kEntries[i].publish(found[i]);
+    if (found[i] != nullptr || kEntries[i].kind != RDMAFAULT_PROVIDER) continue;
+    if (missing == nullptr) missing = kEntries[i].name;
+  }
+  return missing;
+}
+
+}  // namespace rdmafault

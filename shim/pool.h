@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// What arming (session.cpp) and recording (record.cpp) share: the sessions themselves.
+#ifndef SHIM_POOL_H
+#define SHIM_POOL_H
+
+#include "shim/session.h"
+
+namespace rdmafault {
+
+extern constinit Session pool[kMaxSessions];  // NOLINT(bugprone-dynamic-static-initializers): constinit
+extern constinit std::atomic<std::uint32_t>
+    fork_epoch;  // NOLINT(bugprone-dynamic-static-initializers): constinit
+
+}  // namespace rdmafault
+
+#endif  // SHIM_POOL_H

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Arming and disarming: the pool of sessions, and what fork does to it.
+#include "shim/session.h"
+
+#include <sched.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+
+#include "shim/pool.h"
+
+namespace rdmafault {
+
+constinit thread_local Thread thread;
+constinit std::atomic<std::uint32_t> armed_sessions = 0;
+constinit Session pool[kMaxSessions];
+constinit std::atomic<std::uint32_t> fork_epoch = 0;
+
+namespace {
+
+bool is_terminated(std::span<const char> text) {
+  return std::memchr(text.data(), 0, text.size()) != nullptr;
+}
+
+bool is_sound(const rdmafault_rule& rule) {
+  return rule.function < kFunctionCount && kConventions[rule.function] != RDMAFAULT_VOID && rule.step != 0 &&
+         rule.action <= RDMAFAULT_RETVAL && rule.caller <= RDMAFAULT_ROLE_IS_NOT &&
+         is_terminated(rule.caller_name);
+}
+
+bool is_sound(const rdmafault_role& role) {
+  return is_terminated(role.role) && is_terminated(role.module);
+}
+
+bool is_sound(const rdmafault_session& session) {
+  if (session.log == nullptr || session.log->abi != RDMAFAULT_ABI) return false;
+  if (session.rule_count > RDMAFAULT_MAX_RULES || session.role_count > RDMAFAULT_MAX_ROLES) return false;
+  if (session.rule_count > 0 && session.rules == nullptr) return false;
+  if (session.role_count > 0 && session.roles == nullptr) return false;
+  return std::all_of(session.rules, session.rules + session.rule_count,
+                     [](const rdmafault_rule& rule) { return is_sound(rule); }) &&
+         std::all_of(session.roles, session.roles + session.role_count,
+                     [](const rdmafault_role& role) { return is_sound(role); });
+}
+
+Session* claim() {
+  for (Session& session : pool) {
+    bool claimed = false;
+    if (session.claimed.compare_exchange_strong(claimed, true, std::memory_order_acq_rel)) return &session;
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+int arm(const rdmafault_session& request) {
+  if (!is_sound(request)) return EINVAL;
+  if (thread.own != nullptr) return EBUSY;
+  Session* const session = claim();
+  if (session == nullptr) return EAGAIN;
+  session->log = request.log;
+  session->rule_count = request.rule_count;
+  session->role_count = request.role_count;
+  std::copy_n(request.rules, request.rule_count, session->rules);
+  std::copy_n(request.roles, request.role_count, session->roles);
+  std::memset(request.log->rules, 0, sizeof(request.log->rules));
+  session->modules.begin(*request.log, {session->rules, session->rule_count},
+                         {session->roles, session->role_count});
+  session->generation.fetch_add(1, std::memory_order_seq_cst);
+  thread.depth = 0;
+  thread.inside = 0;
+  thread.own = session;
+  armed_sessions.fetch_add(1, std::memory_order_seq_cst);
+  return 0;
+}
+
+void disarm() {
+  Session* const session = thread.own;
+  if (session == nullptr) return;
+  thread.own = nullptr;
+  armed_sessions.fetch_sub(1, std::memory_order_seq_cst);
+  session->generation.fetch_add(1, std::memory_order_seq_cst);
+  while (session->writers.load(std::memory_order_seq_cst) != 0) sched_yield();
+  session->log = nullptr;
+  session->claimed.store(false, std::memory_order_release);
+}
+
+void before_fork() {
+  ++thread.suspended;
+}
+
+void after_fork_in_parent() {
+  --thread.suspended;
+}
+
+// The child is one thread. It must not write to a log: that may be memory shared with the parent.
+void after_fork_in_child() {
+  fork_epoch.fetch_add(1, std::memory_order_relaxed);
+  armed_sessions.store(0, std::memory_order_relaxed);
+  for (Session& session : pool) {
+    const std::uint32_t generation = session.generation.load(std::memory_order_relaxed);
+    session.generation.store(generation + generation % 2, std::memory_order_relaxed);
+    session.writers.store(0, std::memory_order_relaxed);
+    session.claimed.store(false, std::memory_order_relaxed);
+  }
+  // What fork() was called from goes on in the child.
+  const std::uint16_t depth = thread.depth;
+  const std::uint64_t inside = thread.inside;
+  thread = Thread();
+  thread.depth = depth;
+  thread.inside = inside;
+}
+
+}  // namespace rdmafault

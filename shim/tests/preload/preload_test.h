@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// What the tests of the preloaded shim share: the shim's functions, found as a program finds them, and a log.
+#ifndef SHIM_TESTS_PRELOAD_PRELOAD_TEST_H
+#define SHIM_TESTS_PRELOAD_PRELOAD_TEST_H
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <initializer_list>
+#include <string>
+#include <vector>
+
+#include "shim/rdmafault.h"
+
+// The shim's functions, looked up in the global scope; null pointers where it is not preloaded.
+struct Shim {
+  decltype(&rdmafault_functions) functions;
+  decltype(&rdmafault_parse) parse;
+  decltype(&rdmafault_log_size) log_size;
+  decltype(&rdmafault_log_init) log_init;
+  decltype(&rdmafault_arm) arm;
+  decltype(&rdmafault_disarm) disarm;
+  decltype(&rdmafault_suspend) suspend;
+  decltype(&rdmafault_resume) resume;
+  decltype(&rdmafault_missing) missing;
+};
+const Shim& shim();
+
+// "" where librdmafault.so stands in front, else what is wrong.
+std::string why_not_live();
+
+// A log in memory of its own.
+class Log {
+ public:
+  explicit Log(uint32_t capacity = 4096);
+  rdmafault_log* get() const { return log_; }
+  rdmafault_log* operator->() const { return log_; }
+
+  // The records of calls that `function` got, in order; of the main program alone unless `module` says
+  // otherwise.
+  std::vector<rdmafault_record> records_of(const char* function, const char* module = "main") const;
+  // The SONAME of a record's module.
+  std::string module_of(const rdmafault_record& record) const;
+
+ private:
+  std::vector<uint64_t> memory_;
+  rdmafault_log* log_;
+};
+
+// Rules and roles, parsed before anything is armed.
+class Session {
+ public:
+  explicit Session(const Log& log, std::initializer_list<std::string> rules = {},
+                   std::initializer_list<rdmafault_role> roles = {});
+
+  int arm() { return shim().arm(&session_); }
+
+ private:
+  std::vector<rdmafault_rule> rules_;
+  std::vector<rdmafault_role> roles_;
+  rdmafault_session session_;
+};
+
+// Liveness first: without the preload nothing here would prove anything.
+class Preloaded : public testing::Test {
+ protected:
+  void SetUp() override { ASSERT_EQ("", why_not_live()); }
+  void TearDown() override {
+    if (shim().disarm != nullptr) shim().disarm();
+  }
+};
+
+#endif  // SHIM_TESTS_PRELOAD_PRELOAD_TEST_H
