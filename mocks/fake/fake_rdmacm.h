@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The librdmacm face of the fake. It keeps the order of things that the kernel keeps: who may bind, when an
+// event is readable, what the other end sees. A call that breaks the API is complained of, then answered as
+// gently as possible.
+//
+// Where it is simpler than a network: an answer takes no time, so a disconnect shows on both ends at once,
+// and there are no retransmissions, time-outs or TIMEWAIT_EXIT events.
+#pragma once
+
+#include <string>
+
+#include "mocks/fake/world.h"
+#include "mocks/provider.h"
+
+namespace rdmamock {
+
+class FakeRdmacm : public Rdmacm {
+ public:
+  explicit FakeRdmacm(World& world) : world_(world) {}
+
+  // ids.cpp
+  rdma_event_channel* create_event_channel() override;
+  void destroy_event_channel(rdma_event_channel* channel) override;
+  int create_id(rdma_event_channel* channel, rdma_cm_id** id, void* context, rdma_port_space ps) override;
+  int destroy_id(rdma_cm_id* id) override;
+  int migrate_id(rdma_cm_id* id, rdma_event_channel* channel) override;
+
+  // addrinfo.cpp
+  int getaddrinfo(const char* node, const char* service, const rdma_addrinfo* hints,
+                  rdma_addrinfo** res) override;
+  void freeaddrinfo(rdma_addrinfo* res) override;
+
+  // binding.cpp
+  int bind_addr(rdma_cm_id* id, sockaddr* addr) override;
+  int listen(rdma_cm_id* id, int backlog) override;
+  int resolve_addr(rdma_cm_id* id, sockaddr* src, sockaddr* dst, int timeout_ms) override;
+  int resolve_route(rdma_cm_id* id, int timeout_ms) override;
+  std::uint16_t get_src_port(rdma_cm_id* id) override;
+  std::uint16_t get_dst_port(rdma_cm_id* id) override;
+
+  // queue_pairs.cpp
+  int create_qp(rdma_cm_id* id, ibv_pd* pd, ibv_qp_init_attr* attr) override;
+  int create_qp_ex(rdma_cm_id* id, ibv_qp_init_attr_ex* attr) override;
+  void destroy_qp(rdma_cm_id* id) override;
+
+  // connections.cpp
+  int connect(rdma_cm_id* id, rdma_conn_param* param) override;
+  int accept(rdma_cm_id* id, rdma_conn_param* param) override;
+  int reject(rdma_cm_id* id, const void* data, std::uint8_t size) override;
+  int establish(rdma_cm_id* id) override;
+  int disconnect(rdma_cm_id* id) override;
+
+  // events.cpp
+  int get_cm_event(rdma_event_channel* channel, rdma_cm_event** event) override;
+  int ack_cm_event(rdma_cm_event* event) override;
+  const char* event_str(rdma_cm_event_type event) override;
+
+  // What scripts do to the state, beyond what a caller can.
+  // A connection request for a listening id from nobody, with `data` as its private data.
+  void inject_request(rdma_cm_id* listener, const std::string& data);
+  // An event without a parameter for an id.
+  void inject_event(rdma_cm_id* id, rdma_cm_event_type type, int status);
+  // Make `head` a chain of `length`: copies of itself are appended.
+  void lengthen(rdma_addrinfo* head, int length);
+  // Forget the source address of a result.
+  void drop_source(rdma_addrinfo* head);
+  // From now on a new id lies where the one released last lay.
+  void recycle_ids(bool on);
+  // Requests that were taken off a channel and acknowledged, and whose id was neither answered nor destroyed.
+  std::uint32_t swallowed_requests();
+
+ private:
+  using Lock = std::unique_lock<std::mutex>;
+  using Data = std::pair<const void*, std::size_t>;
+
+  Lock lock() { return Lock(world_.mutex); }
+  Id* known(const rdma_cm_id* id, const char* call);
+  Channel* known(const rdma_event_channel* channel, const char* call);
+  void complain(const char* call, const std::string& what) const;
+
+  Channel* make_channel(bool internal);
+  void close_channel(Channel& channel);
+  Channel& channel_of(Id& id) { return *world_.channels.find(id.pub.channel); }
+  bool attach(Id& id);
+  bool has_channel(Id& id, const char* call);
+  void drop_queued(Id& id);
+  void tell_peer_of_end(Id& id);
+
+  int bind(Id& id, const sockaddr_storage& addr);
+  void use_device(Id& id);
+
+  Id* find_listener(const sockaddr_storage& addr);
+  static bool valid_data(const rdma_conn_param* param, std::size_t limit);
+  void queue_request(Id& listener, Id* client, Data data, const rdma_conn_param* param);
+  void refuse(Id& client, int status, Data data);
+
+  Event& queue(Id& id, rdma_cm_event_type type, int status);
+  static void set_private_data(Event& event, Data data, std::size_t padded);
+  int next_event(Lock& guard, rdma_event_channel* channel, rdma_cm_event** event);
+  static void unqueue(Channel& channel, Event& event);
+  rdma_cm_event* deliver(Event& event);
+  bool deliver_request(Event& event);
+  void acknowledge(Event& event);
+  int complete(Lock& guard, Id& id);
+
+  World& world_;
+};
+
+// Reason of a refusal, as a REJECTED event's status has it: by the other end's program.
+constexpr int kConsumerDefined = 28;
+
+// Set errno and give what a failing call returns.
+int fail(int error);
+
+}  // namespace rdmamock
