@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "conformance/harness/child.h"
+
+#include <fcntl.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <csignal>
+#include <cstdarg>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <string>
+
+#include "conformance/harness/guard.h"
+#include "conformance/harness/holdings.h"
+
+namespace conformance {
+namespace {
+
+constexpr size_t kLogOffset = (sizeof(Observation) + 63) / 64 * 64;
+
+// A wild sentinel: no handle that anybody gave out, and nothing that may be followed.
+void* const kWild = reinterpret_cast<void*>(0x5eed'5eed'5eed'5ee8);
+
+template <size_t N>
+void put(std::array<char, N>& to, const std::string& text) {
+  const size_t size = std::min(text.size(), N - 1);
+  text.copy(to.data(), size);
+  to.at(size) = '\0';
+}
+
+Observation* logged_into = nullptr;
+
+// librpma's log function: keeps the text, allocates nothing. It runs inside the call under test.
+void keep_log(rpma_log_level, const char*, const int, const char*, const char* format, ...) {
+  Observation& observation = *logged_into;
+  const size_t used = std::min<size_t>(observation.log_size, observation.log.size() - 1);
+  va_list arguments;
+  va_start(arguments, format);
+  const int size = vsnprintf(observation.log.data() + used, observation.log.size() - used, format, arguments);
+  va_end(arguments);
+  observation.log_size += size > 0 ? static_cast<uint32_t>(size) : 0;
+  const size_t end = std::min<size_t>(observation.log_size, observation.log.size() - 2);
+  observation.log.at(end) = '\n';
+  observation.log.at(end + 1) = '\0';
+  ++observation.log_size;
+}
+
+class Child {
+ public:
+  Child(const Library& library, const Target& target, const Experiment& experiment, std::span<std::byte> memory)
+      : library_(library),
+        experiment_(experiment),
+        observation_(observation_in(memory)),
+        bed_(library, target),
+        guard_(observation_) {
+    const std::span<std::byte> log = log_memory_in(memory);
+    log_ = library.shim.log_init(log.data(), log.size());
+    for (const Rule& rule : experiment.rules) rules_.push_back(rule.parsed);
+  }
+
+  void run() {
+    logged_into = &observation_;
+    library_.iut.log_set_function(keep_log);
+    observation_.phase = Phase::Prepare;
+    if (!shim_is_live() || !mock_plays({}) || !prepare()) return;
+    // The script's expectations are about the call under test, and about giving back what it gave.
+    if (!mock_plays(experiment_.script)) return;
+    call();
+    observation_.phase = Phase::After;
+    take_holdings(observation_.after, on_kernel());
+    list_modules(observation_);
+    if (observation_.code == 0) use_and_undo();
+    if (!mock_plays({})) return;
+    if (observation_.code != 0) again();
+    take_holdings(observation_.end, on_kernel());
+    observation_.phase = Phase::Teardown;
+    if (const std::string text = bed_.tear_down(); !text.empty()) return broken("while tearing down: " + text);
+    mock_rests();
+    observation_.phase = Phase::Done;
+  }
+
+ private:
+  void broken(const std::string& text) { put(observation_.broken, text); }
+  [[nodiscard]] bool on_kernel() const { return library_.mock.begin == nullptr; }
+
+  // Puts a script's expectations in the place of the former ones, whose failures are kept.
+  bool mock_plays(const std::string& script) {
+    if (library_.mock.begin == nullptr) return true;
+    mock_rests();
+    if (library_.mock.begin(script.empty() ? nullptr : script.c_str()) == 0) {
+      mock_is_playing_ = true;
+      return true;
+    }
+    broken("the mock has no script " + script);
+    return false;
+  }
+
+  // How many connection requests the script sends while the call is under way.
+  [[nodiscard]] int queued_requests() const {
+    if (library_.mock.scripts == nullptr) return 0;
+    size_t count = 0;
+    const rdmamock_script* scripts = library_.mock.scripts(&count);
+    for (size_t i = 0; i < count; ++i)
+      if (experiment_.script == scripts[i].name) return scripts[i].pending_request;
+    return 0;
+  }
+
+  void mock_rests() {
+    if (!mock_is_playing_) return;
+    rdmamock_outcome outcome{};
+    library_.mock.end(&outcome);
+    if (observation_.mock.failures == 0) std::memcpy(observation_.mock.text, outcome.text, sizeof(outcome.text));
+    observation_.mock.failures += outcome.failures;
+    mock_is_playing_ = false;
+  }
+
+  bool arm(std::span<const rdmafault_rule> rules) {
+    const rdmafault_session session{log_, rules.data(), rules.size(), library_.roles.data(), library_.roles.size()};
+    if (library_.shim.arm(&session) == 0) return true;
+    broken(std::string("the shim cannot be armed: ") + strerrorname_np(errno));
+    return false;
+  }
+
+  // Before the first experiment's verdict can mean anything: the IUT's slots lead into the shim (they could have
+  // been bound anew), and a call that is made is a call that is counted.
+  bool shim_is_live() {
+    if (const std::string slot = slot_past_shim(library_); !slot.empty()) {
+      broken("the IUT calls " + slot + " past the shim");
+      return false;
+    }
+    if (!arm({})) return false;
+    void* volatile block = std::malloc(1);
+    std::free(block);
+    library_.shim.disarm();
+    if (log_->count == 2) return true;
+    broken("the shim counted " + std::to_string(log_->count) + " of 2 calls that were made");
+    return false;
+  }
+
+  bool prepare() {
+    std::string text = bed_.make_peer(experiment_.start);
+    if (text.empty() && experiment_.start == Start::Warm) text = bed_.warm_up();
+    if (text.empty() && experiment_.sentinel == Sentinel::Live) text = bed_.make_live();
+    if (text.empty()) return true;
+    broken(text);
+    return false;
+  }
+
+  void call() {
+    void** out = guard_.slot();
+    observation_.has_out = experiment_.operation->has_out() ? 1 : 0;
+    switch (experiment_.sentinel) {
+      case Sentinel::Null: *out = nullptr; break;
+      case Sentinel::Wild: *out = kWild; break;
+      case Sentinel::Live: *out = bed_.live; break;
+    }
+    observation_.out_before = reinterpret_cast<uint64_t>(*out);
+    take_holdings(observation_.before, on_kernel());
+    guard_.close();
+    if (!arm(rules_)) return;
+    observation_.call_first = log_->count;
+    observation_.phase = Phase::Call;
+    const auto begin = std::chrono::steady_clock::now();
+    errno = 0;
+    const int code = experiment_.operation->call(bed_, out);
+    const int error = errno;
+    const auto end = std::chrono::steady_clock::now();
+    library_.shim.disarm();
+    observation_.call_last = log_->count;
+    std::copy_n(log_->rules, RDMAFAULT_MAX_RULES, observation_.rules.begin());
+    guard_.open();
+    observation_.returned = 1;
+    observation_.code = code;
+    observation_.error = error;
+    observation_.nanoseconds =
+        static_cast<uint64_t>(std::chrono::duration_cast<std::chrono::nanoseconds>(end - begin).count());
+    observation_.out_after = reinterpret_cast<uint64_t>(*out);
+  }
+
+  void use_and_undo() {
+    void** out = guard_.slot();
+    if (observation_.has_out == 0 || observation_.out_after == observation_.out_before) return;  // nothing was given
+    observation_.phase = Phase::Use;
+    std::string text;
+    observation_.works = experiment_.operation->use(bed_, *out, queued_requests(), text) ? 1 : 0;
+    observation_.used = 1;
+    put(observation_.use_text, text);
+    observation_.phase = Phase::Undo;
+    if (!arm({})) return;
+    observation_.undo_first = log_->count;
+    observation_.undo_code = experiment_.operation->undo(bed_, out);
+    library_.shim.disarm();
+    observation_.undo_last = log_->count;
+    observation_.undone = 1;
+  }
+
+  // After a failure the same function, used rightly and without a fault, must work.
+  void again() {
+    observation_.phase = Phase::Again;
+    const Operation& ordinary = experiment_.operation->ordinary();
+    void* out = nullptr;
+    observation_.again_code = ordinary.call(bed_, &out);
+    std::string text;
+    if (observation_.again_code == 0) {
+      observation_.again_works = ordinary.use(bed_, out, 0, text) ? 1 : 0;
+      ordinary.undo(bed_, &out);
+    }
+    put(observation_.again_text, text);
+    observation_.again = 1;
+  }
+
+  const Library& library_;
+  const Experiment& experiment_;
+  Observation& observation_;
+  rdmafault_log* log_ = nullptr;
+  std::vector<rdmafault_rule> rules_;
+  Testbed bed_;
+  Guard guard_;
+  bool mock_is_playing_ = false;
+};
+
+}  // namespace
+
+Observation& observation_in(std::span<std::byte> memory) { return *reinterpret_cast<Observation*>(memory.data()); }
+
+std::span<std::byte> log_memory_in(std::span<std::byte> memory) { return memory.subspan(kLogOffset); }
+
+void run_in_child(const Library& library, const Target& target, const Experiment& experiment,
+                  std::span<std::byte> memory) {
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  const rlimit no_core{0, 0};
+  setrlimit(RLIMIT_CORE, &no_core);
+  // The runner's terminal is not for what an IUT prints.
+  const int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+  for (const int fd : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) dup2(null, fd);
+  close(null);
+  try {
+    Child(library, target, experiment, memory).run();
+  } catch (const std::exception& error) {
+    put(observation_in(memory).broken, error.what());
+  }
+  _exit(0);
+}
+
+}  // namespace conformance

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// What happens in the process of one experiment, from the fork to its end.
+#pragma once
+
+#include <span>
+
+#include "conformance/harness/experiment.h"
+#include "conformance/harness/observation.h"
+#include "conformance/harness/testbed.h"
+
+namespace conformance {
+
+// Runs the experiment in the calling process, which was forked for it, and ends that process. `memory` holds the
+// observation and behind it the shim's log; both are zero at this point.
+[[noreturn]] void run_in_child(const Library& library, const Target& target, const Experiment& experiment,
+                               std::span<std::byte> memory);
+
+// The observation in `memory`, and the log behind it.
+Observation& observation_in(std::span<std::byte> memory);
+std::span<std::byte> log_memory_in(std::span<std::byte> memory);
+
+}  // namespace conformance

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "conformance/harness/client.h"
+
+#include <arpa/inet.h>
+#include <fmt/format.h>
+#include <netdb.h>
+#include <poll.h>
+
+#include <cerrno>
+#include <memory>
+
+namespace conformance {
+namespace {
+
+constexpr int kPatienceMs = 10'000;  // of one step; emulated machines are slow
+
+std::string failed(std::string_view what) {
+  const char* name = strerrorname_np(errno);
+  return fmt::format("{} failed: {}", what, name != nullptr ? name : "errno 0");
+}
+
+bool readable(int fd, int patience_ms = kPatienceMs) {
+  pollfd ready{fd, POLLIN, 0};
+  return poll(&ready, 1, patience_ms) == 1 && (ready.revents & POLLIN) != 0;
+}
+
+class Client {
+ public:
+  explicit Client(const Provider& provider) : p_(provider) {}
+  ~Client() {
+    if (id_ != nullptr && id_->qp != nullptr) p_.destroy_qp(id_);
+    if (id_ != nullptr) p_.destroy_id(id_);
+    if (channel_ != nullptr) p_.destroy_event_channel(channel_);
+  }
+  Client(const Client&) = delete;
+  Client& operator=(const Client&) = delete;
+  Client(Client&&) = delete;
+  Client& operator=(Client&&) = delete;
+
+  // As far as the connection request is on its way.
+  std::string start(sockaddr* to) {
+    channel_ = p_.create_event_channel();
+    if (channel_ == nullptr) return failed("the client's rdma_create_event_channel");
+    if (p_.create_id(channel_, &id_, nullptr, RDMA_PS_TCP) != 0) return failed("the client's rdma_create_id");
+    if (p_.resolve_addr(id_, nullptr, to, kPatienceMs) != 0) return failed("the client's rdma_resolve_addr");
+    if (std::string text = expect(RDMA_CM_EVENT_ADDR_RESOLVED); !text.empty()) return text;
+    if (p_.resolve_route(id_, kPatienceMs) != 0) return failed("the client's rdma_resolve_route");
+    if (std::string text = expect(RDMA_CM_EVENT_ROUTE_RESOLVED); !text.empty()) return text;
+    ibv_qp_init_attr attributes{};
+    attributes.qp_type = IBV_QPT_RC;
+    attributes.cap.max_send_wr = attributes.cap.max_recv_wr = 2;
+    attributes.cap.max_send_sge = attributes.cap.max_recv_sge = 1;
+    if (p_.create_qp(id_, nullptr, &attributes) != 0) return failed("the client's rdma_create_qp");
+    rdma_conn_param parameters{};
+    parameters.retry_count = parameters.rnr_retry_count = 7;
+    if (p_.connect(id_, &parameters) != 0) return failed("the client's rdma_connect");
+    return {};
+  }
+
+  // Waits for one event, which must be `wanted`.
+  std::string expect(rdma_cm_event_type wanted) {
+    if (!readable(channel_->fd)) return fmt::format("the client waited {} s for {}", kPatienceMs / 1000,
+                                                    p_.event_str(wanted));
+    rdma_cm_event* event = nullptr;
+    if (p_.get_cm_event(channel_, &event) != 0) return failed("the client's rdma_get_cm_event");
+    const rdma_cm_event_type got = event->event;
+    const int status = event->status;
+    p_.ack_cm_event(event);
+    if (got == wanted) return {};
+    return fmt::format("the client got {} (status {}) instead of {}", p_.event_str(got), status,
+                       p_.event_str(wanted));
+  }
+
+  void disconnect() { p_.disconnect(id_); }
+
+ private:
+  const Provider& p_;
+  rdma_event_channel* channel_ = nullptr;
+  rdma_cm_id* id_ = nullptr;
+};
+
+// The connection on the server's side, owned.
+class Accepted {
+ public:
+  explicit Accepted(const Iut& iut) : iut_(iut) {}
+  ~Accepted() {
+    if (connection_ != nullptr) iut_.conn_delete(&connection_);
+  }
+  Accepted(const Accepted&) = delete;
+  Accepted& operator=(const Accepted&) = delete;
+  Accepted(Accepted&&) = delete;
+  Accepted& operator=(Accepted&&) = delete;
+
+  std::string await_request(rpma_ep* endpoint) {
+    int fd = -1;
+    if (const int code = iut_.ep_get_fd(endpoint, &fd); code != 0)
+      return fmt::format("rpma_ep_get_fd returned {}", code);
+    if (readable(fd)) return {};
+    return fmt::format("no connection request reached the endpoint within {} s", kPatienceMs / 1000);
+  }
+
+  std::string accept(rpma_ep* endpoint) {
+    rpma_conn_req* request = nullptr;
+    if (const int code = iut_.ep_next_conn_req(endpoint, nullptr, &request); code != 0)
+      return fmt::format("rpma_ep_next_conn_req returned {}", code);
+    if (const int code = iut_.conn_req_connect(&request, nullptr, &connection_); code != 0)
+      return fmt::format("rpma_conn_req_connect returned {}", code);
+    return {};
+  }
+
+  std::string expect(rpma_conn_event wanted, std::string_view name) {
+    int fd = -1;
+    if (const int code = iut_.conn_get_event_fd(connection_, &fd); code != 0)
+      return fmt::format("rpma_conn_get_event_fd returned {}", code);
+    if (!readable(fd)) return fmt::format("the server waited {} s for {}", kPatienceMs / 1000, name);
+    rpma_conn_event event = RPMA_CONN_UNDEFINED;
+    if (const int code = iut_.conn_next_event(connection_, &event); code != 0)
+      return fmt::format("rpma_conn_next_event returned {} where {} was due", code, name);
+    if (event != wanted) return fmt::format("the server got connection event {} where {} was due",
+                                            static_cast<int>(event), name);
+    return {};
+  }
+
+ private:
+  const Iut& iut_;
+  rpma_conn* connection_ = nullptr;
+};
+
+}  // namespace
+
+std::string connect_to(const Testbed& bed, rpma_ep* endpoint, const std::string& address, const std::string& port) {
+  addrinfo hints{};
+  hints.ai_flags = AI_NUMERICHOST | AI_NUMERICSERV;
+  hints.ai_socktype = SOCK_STREAM;
+  addrinfo* found = nullptr;
+  if (const int code = getaddrinfo(address.c_str(), port.c_str(), &hints, &found); code != 0)
+    return fmt::format("{} port {} is no numeric address: {}", address, port, gai_strerror(code));
+  const std::unique_ptr<addrinfo, void (*)(addrinfo*)> owned(found, freeaddrinfo);
+
+  Client client(bed.library.provider);
+  Accepted server(bed.library.iut);
+  if (std::string text = client.start(found->ai_addr); !text.empty()) return text;
+  if (std::string text = server.await_request(endpoint); !text.empty() || bed.context_is_ours) return text;
+  if (std::string text = server.accept(endpoint); !text.empty()) return text;
+  if (std::string text = client.expect(RDMA_CM_EVENT_ESTABLISHED); !text.empty()) return text;
+  if (std::string text = server.expect(RPMA_CONN_ESTABLISHED, "RPMA_CONN_ESTABLISHED"); !text.empty()) return text;
+  client.disconnect();
+  return server.expect(RPMA_CONN_CLOSED, "RPMA_CONN_CLOSED");
+}
+
+int take_queued(const Testbed& bed, rpma_ep* endpoint) {
+  int fd = -1;
+  if (bed.library.iut.ep_get_fd(endpoint, &fd) != 0) return -1;
+  int requests = 0;
+  while (readable(fd, 0)) {
+    // Other events than a connection request are taken from the queue and refused.
+    Accepted server(bed.library.iut);
+    if (server.accept(endpoint).empty()) ++requests;
+  }
+  return requests;
+}
+
+}  // namespace conformance

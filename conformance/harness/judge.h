@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The judge: what an experiment's evidence says about each clause, and whom it accuses.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "conformance/harness/experiment.h"
+#include "conformance/harness/pool.h"
+#include "conformance/harness/verdict.h"
+
+namespace conformance {
+
+// What a conforming function does in an experiment.
+struct Expectation {
+  bool success = false;
+  int code = 0;                               // of a failure
+  std::vector<std::string_view> code_clauses = {};  // that promise this code
+  bool asks_nothing = false;                  // the provider must not be called at all
+  bool fires_nothing = false;                 // a sweep's last run: no fault was left to fire
+};
+
+// The clauses on which evidence for this expectation bears: the requirement matrix comes from here.
+std::vector<std::string_view> clauses_judged(const Expectation& expectation, bool mock);
+
+struct ClauseOutcome {
+  std::string_view clause;
+  Outcome outcome;
+  std::string module;  // role of the module that is accused; of interest for findings alone
+};
+
+// Judges `evidence` of `experiment`. A fault's verdict counts only where the `control` succeeded; for an experiment
+// without a fault, pass nullptr: it is its own control. Never empty.
+std::vector<ClauseOutcome> judge(const Library& library, const Experiment& experiment,
+                                 const Expectation& expectation, const Evidence& evidence, const Evidence* control);
+
+// "RPMA_E_PROVIDER (-100002)"
+std::string code_name(int code);
+
+// The proof that the faults fired as they were asked to: empty, or what is missing from it.
+std::string not_as_asked(const Experiment& experiment, const Expectation& expectation, const Evidence& evidence);
+
+}  // namespace conformance

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "conformance/harness/kernel_log.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <string_view>
+
+namespace conformance {
+namespace {
+
+struct Mark {
+  std::string_view text;
+  bool stall;  // a starved emulator shows it too
+};
+
+// What a kernel prints when it finds itself at fault; ordinary messages of drivers carry none of these.
+constexpr Mark kMarks[] = {
+    {"soft lockup", true},
+    {"self-detected stall", true},
+    {"detected stalls on CPUs", true},
+    {"blocked for more than", true},
+    {"hard LOCKUP", true},
+    {"WARNING: ", false},
+    {"BUG: ", false},
+    {"kernel BUG at", false},
+    {"Oops", false},
+    {"general protection fault", false},
+    {"Kernel panic", false},
+    {"UBSAN: ", false},
+    {"refcount_t: ", false},
+    {"possible recursive locking", false},
+    {"possible circular locking", false},
+    {"list_add corruption", false},
+    {"list_del corruption", false},
+};
+
+std::string read_taint() {
+  std::ifstream file("/proc/sys/kernel/tainted");
+  std::string value;
+  file >> value;
+  return value;
+}
+
+}  // namespace
+
+Verdict verdict_on_kernel_line(const std::string& line, bool emulated) {
+  for (const Mark& mark : kMarks)
+    if (line.find(mark.text) != std::string::npos) return mark.stall && emulated ? Verdict::Broken : Verdict::Fail;
+  return Verdict::Pass;
+}
+
+KernelLog::KernelLog() : fd_(open("/dev/kmsg", O_RDONLY | O_NONBLOCK | O_CLOEXEC)), taint_(read_taint()) {
+  if (fd_ >= 0) lseek(fd_, 0, SEEK_END);
+}
+
+KernelLog::~KernelLog() {
+  if (fd_ >= 0) close(fd_);
+}
+
+Outcome KernelLog::judge(bool emulated) {
+  if (fd_ < 0)
+    return Outcome::of(Verdict::Unsupported, "the kernel's log cannot be read (/dev/kmsg); run as root");
+  Aggregate worst;
+  worst.add(Outcome::pass());
+  std::array<char, 8192> buffer{};
+  for (;;) {
+    const ssize_t size = read(fd_, buffer.data(), buffer.size());
+    if (size < 0 && errno == EPIPE) {
+      worst.add(Outcome::of(Verdict::Broken, "the kernel's log ran over: messages were lost"));
+      continue;
+    }
+    if (size <= 0) break;
+    // "priority,sequence,microseconds,flags;text"
+    const std::string_view record(buffer.data(), static_cast<size_t>(size));
+    const size_t text = record.find(';');
+    if (text == std::string_view::npos) continue;
+    lines_.emplace_back(record.substr(text + 1, record.find('\n', text) - text - 1));
+    const Verdict verdict = verdict_on_kernel_line(lines_.back(), emulated);
+    if (verdict != Verdict::Pass) worst.add(Outcome::of(verdict, "the kernel logged: " + lines_.back()));
+  }
+  if (const std::string taint = read_taint(); taint != taint_)
+    worst.add(Outcome::of(Verdict::Fail, fmt::format("the kernel's taint went from {} to {}", taint_, taint)));
+  return worst.outcome();
+}
+
+}  // namespace conformance

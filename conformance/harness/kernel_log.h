@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The kernel's log during a run: a warning, oops or new taint is a finding, attributed to the kernel.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "conformance/harness/verdict.h"
+
+namespace conformance {
+
+class KernelLog {
+ public:
+  // From now on. Needs /dev/kmsg to be readable (root, or CAP_SYSLOG).
+  KernelLog();
+  ~KernelLog();
+  KernelLog(const KernelLog&) = delete;
+  KernelLog& operator=(const KernelLog&) = delete;
+  KernelLog(KernelLog&&) = delete;
+  KernelLog& operator=(KernelLog&&) = delete;
+
+  // Judges what came since. `emulated`: a stall may be the host's doing and proves nothing.
+  Outcome judge(bool emulated);
+
+  // What came since, as read by judge().
+  [[nodiscard]] const std::vector<std::string>& lines() const { return lines_; }
+
+ private:
+  int fd_;
+  std::string taint_;
+  std::vector<std::string> lines_;
+};
+
+// The verdict on one line of a kernel log. Also used on the console of a machine that was lost.
+Verdict verdict_on_kernel_line(const std::string& line, bool emulated);
+
+}  // namespace conformance

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// A function under test, as the harness knows it. The harness, the ledger and the reports work for any of them;
+// what is peculiar to one function of librpma stands in a class of its own (listen_operation.h).
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace conformance {
+
+struct Testbed;
+
+class Operation {
+ public:
+  Operation() = default;
+  virtual ~Operation() = default;
+  Operation(const Operation&) = delete;
+  Operation& operator=(const Operation&) = delete;
+  Operation(Operation&&) = delete;
+  Operation& operator=(Operation&&) = delete;
+
+  // As the man page names it.
+  [[nodiscard]] virtual std::string_view function() const = 0;
+  // What tells this use of the function from others, for point ids; empty for the ordinary one.
+  [[nodiscard]] virtual std::string variant() const { return {}; }
+  // True where the ordinary call, without any fault, must succeed; false for calls with wrong arguments.
+  [[nodiscard]] virtual bool should_succeed() const { return true; }
+  // True where the call under test gets an out-parameter that can be guarded.
+  [[nodiscard]] virtual bool has_out() const { return true; }
+  // The same function, used rightly: what a control and a second call do.
+  [[nodiscard]] virtual const Operation& ordinary() const { return *this; }
+
+  // The following run in the child. call() runs armed: it may do nothing but make the one call.
+  virtual int call(const Testbed& bed, void** out) const = 0;
+  // Put what a successful call gave to use; false and `text` where it does not work. `queued`: connection requests
+  // that must have arrived meanwhile (a script of the mock sends them).
+  virtual bool use(const Testbed& bed, void* given, int queued, std::string& text) const = 0;
+  // Release what a successful call gave; returns what the releasing function returned.
+  virtual int undo(const Testbed& bed, void** given) const = 0;
+};
+
+}  // namespace conformance

@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "conformance/harness/pool.h"
+
+#include <fmt/format.h>
+#include <poll.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+#include <fstream>
+#include <sstream>
+#include <stdexcept>
+
+#include "conformance/harness/child.h"
+
+namespace conformance {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+// A cold start makes a few thousand allocations; a log that overflows makes its experiment broken, not wrong.
+constexpr uint32_t kRecords = 32768;
+constexpr size_t kLogAlignment = 64;
+
+// Finished experiments may lie ahead of the one that is awaited, but not without bound.
+constexpr size_t kAhead = 64;
+
+// The object in which `address` of process `pid` lies, by /proc/PID/maps.
+Place place_in(pid_t pid, uint64_t address) {
+  Place place{};
+  place.address = address;
+  std::ifstream maps(fmt::format("/proc/{}/maps", pid));
+  std::string line;
+  std::string first_of_file;
+  uint64_t base = 0;
+  while (std::getline(maps, line)) {
+    std::istringstream fields(line);
+    uint64_t start = 0;
+    uint64_t end = 0;
+    char dash = 0;
+    std::string permissions, offset, device, inode, path;
+    fields >> std::hex >> start >> dash >> end >> permissions >> offset >> device >> inode >> path;
+    if (path != first_of_file) {
+      first_of_file = path;
+      base = start;
+    }
+    if (address < start || address >= end) continue;
+    place.offset = address - base;
+    const std::string file = path.substr(path.rfind('/') + 1);
+    file.copy(place.file.data(), place.file.size() - 1);
+    break;
+  }
+  return place;
+}
+
+}  // namespace
+
+struct Pool::Slot {
+  std::span<std::byte> memory;
+  size_t used = 0;  // bytes that the last experiment may have written
+  pid_t pid = -1;
+  int pidfd = -1;
+  size_t ticket = 0;
+  std::optional<Experiment> experiment;
+  Clock::time_point started;
+  bool killed = false;
+
+  [[nodiscard]] bool busy() const { return pid > 0; }
+};
+
+Pool::Pool(const Library& library, const Target& target, PoolOptions options)
+    : library_(library), target_(target), options_(options) {
+  const size_t size = sizeof(Observation) + kLogAlignment + library.shim.log_size(kRecords);
+  for (unsigned i = 0; i < std::max(1u, options.jobs); ++i) {
+    void* memory = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (memory == MAP_FAILED) throw SetupError("no memory for the experiments' observations; ask for fewer --jobs");
+    slots_.push_back(std::make_unique<Slot>());
+    slots_.back()->memory = {static_cast<std::byte*>(memory), size};
+  }
+}
+
+Pool::~Pool() {
+  for (const auto& slot : slots_) {
+    if (slot->busy()) {
+      kill(slot->pid, SIGKILL);
+      waitpid(slot->pid, nullptr, 0);
+      close(slot->pidfd);
+    }
+    munmap(slot->memory.data(), slot->memory.size());
+  }
+}
+
+size_t Pool::announce(Experiment experiment) {
+  waiting_.emplace_back(tickets_, std::move(experiment));
+  return tickets_++;
+}
+
+std::unique_ptr<Evidence> Pool::await(size_t ticket) {
+  for (;;) {
+    fill_free_slots();
+    if (const auto found = done_.find(ticket); found != done_.end()) {
+      std::unique_ptr<Evidence> evidence = std::move(found->second);
+      done_.erase(found);
+      return evidence;
+    }
+    if (std::none_of(slots_.begin(), slots_.end(), [](const auto& slot) { return slot->busy(); }) && waiting_.empty())
+      throw std::logic_error("an experiment was awaited that was never announced, or twice");
+    wait_for_any();
+  }
+}
+
+void Pool::fill_free_slots() {
+  auto busy = std::ranges::count_if(slots_, [](const auto& slot) { return slot->busy(); });
+  for (const auto& slot : slots_) {
+    // Where nothing runs, the one that is awaited is still waiting: it must start however much is done ahead.
+    if (waiting_.empty() || (done_.size() >= kAhead && busy > 0)) return;
+    if (slot->busy()) continue;
+    ++busy;
+    slot->experiment = std::move(waiting_.front().second);
+    const size_t ticket = waiting_.front().first;
+    waiting_.pop_front();
+    start(*slot, ticket);
+  }
+}
+
+void Pool::start(Slot& slot, size_t ticket) {
+  std::memset(slot.memory.data(), 0, std::max(slot.used, sizeof(Observation)));
+  slot.ticket = ticket;
+  slot.killed = false;
+  slot.started = Clock::now();
+  slot.pid = fork();
+  if (slot.pid == 0) run_in_child(library_, target_, *slot.experiment, slot.memory);
+  slot.pidfd = slot.pid > 0 ? static_cast<int>(syscall(SYS_pidfd_open, slot.pid, 0)) : -1;
+  if (slot.pidfd >= 0) return;
+  auto evidence = std::make_unique<Evidence>();
+  evidence->point = slot.experiment->point();
+  evidence->child_error = fmt::format("no process for the experiment: {}; ask for fewer --jobs", strerror(errno));
+  if (slot.pid > 0) {
+    kill(slot.pid, SIGKILL);
+    waitpid(slot.pid, nullptr, 0);
+  }
+  slot.pid = -1;
+  done_[ticket] = std::move(evidence);
+  ++finished_;
+}
+
+void Pool::wait_for_any() {
+  std::vector<pollfd> ends;
+  auto first_deadline = Clock::time_point::max();
+  for (const auto& slot : slots_) {
+    if (!slot->busy()) continue;
+    ends.push_back({slot->pidfd, POLLIN, 0});
+    if (!slot->killed) first_deadline = std::min(first_deadline, slot->started + options_.timeout);
+  }
+  if (ends.empty()) return;
+  int wait_ms = -1;
+  if (first_deadline != Clock::time_point::max()) {
+    const auto left = std::chrono::ceil<std::chrono::milliseconds>(first_deadline - Clock::now()).count();
+    wait_ms = static_cast<int>(std::max<int64_t>(0, left));
+  }
+  if (poll(ends.data(), ends.size(), wait_ms) < 0 && errno != EINTR) throw std::runtime_error("poll failed");
+  for (const auto& slot : slots_) {
+    if (!slot->busy()) continue;
+    const bool ended = std::any_of(ends.begin(), ends.end(), [&slot](const pollfd& end) {
+      return end.fd == slot->pidfd && (end.revents & POLLIN) != 0;
+    });
+    if (ended) {
+      collect(*slot);
+    } else if (!slot->killed && Clock::now() >= slot->started + options_.timeout) {
+      note_where_it_hangs(*slot);
+      kill(slot->pid, SIGKILL);
+      slot->killed = true;
+    }
+  }
+}
+
+// The instruction at which a child that does not return stands: its last system call's, where it sleeps.
+void Pool::note_where_it_hangs(Slot& slot) {
+  std::ifstream file(fmt::format("/proc/{}/syscall", slot.pid));
+  std::string line;
+  std::getline(file, line);
+  const size_t last = line.rfind(' ');
+  if (last == std::string::npos) return;  // "running", or not to be read
+  observation_in(slot.memory).stuck = place_in(slot.pid, std::strtoull(line.c_str() + last, nullptr, 16));
+}
+
+void Pool::collect(Slot& slot) {
+  int status = 0;
+  waitpid(slot.pid, &status, 0);
+  close(slot.pidfd);
+  Observation& observation = observation_in(slot.memory);
+  observation.signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+  observation.status = WIFEXITED(status) ? WEXITSTATUS(status) : 0;
+  observation.timed_out = slot.killed ? 1 : 0;
+  observation.seconds = std::chrono::duration<double>(Clock::now() - slot.started).count();
+
+  auto evidence = std::make_unique<Evidence>();
+  evidence->point = slot.experiment->point();
+  evidence->observation = observation;
+  const auto& log = *reinterpret_cast<const rdmafault_log*>(log_memory_in(slot.memory).data());
+  const uint32_t kept = std::min(log.count, log.capacity);
+  evidence->dropped = log.count - kept;
+  evidence->records.assign(log.records, log.records + kept);
+  evidence->modules.assign(log.modules, log.modules + std::min<uint32_t>(log.module_count, RDMAFAULT_MAX_MODULES));
+  slot.used = static_cast<size_t>(reinterpret_cast<const std::byte*>(log.records + kept) - slot.memory.data());
+  done_[slot.ticket] = std::move(evidence);
+  slot.pid = -1;
+  ++finished_;
+}
+
+}  // namespace conformance

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// What one child stands on: the device and address that the experiment uses, the peer, its ports, and a live
+// endpoint where the sentinel asks for one.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "conformance/harness/experiment.h"
+#include "conformance/harness/library.h"
+
+namespace conformance {
+
+// Where the experiments run; fixed for a run.
+struct Target {
+  std::string provider;  // mock, rxe, hw
+  std::string device;    // RDMA device, as ibv_devices names it
+  std::string address;   // of the device's network interface: where the listeners listen
+};
+
+struct Testbed {
+  Testbed(const Library& library_, const Target& target_);
+
+  const Library& library;
+  const Target& target;
+  std::string port;       // decimal; of the call under test
+  std::string live_port;  // of everything else that listens
+  rpma_peer* peer = nullptr;
+  ibv_context* context = nullptr;
+  bool context_is_ours = false;  // opened by the harness, not cached by librdmacm
+  rpma_ep* live = nullptr;
+
+  // Each returns an empty string, or why it failed.
+  std::string make_peer(Start start);
+  std::string warm_up();
+  std::string make_live();
+  std::string tear_down();
+};
+
+}  // namespace conformance

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <fmt/format.h>
+
+#include <system_error>
+
+#include "conformance/harness/library.h"
+#include "conformance/report/report.h"
+
+namespace conformance {
+
+namespace fs = std::filesystem;
+
+ReportFolder::ReportFolder(fs::path folder) : folder_(std::move(folder)) {
+  std::error_code error;
+  fs::create_directories(folder_, error);
+  if (!error) journal_.open(folder_ / "results.jsonl", std::ios::trunc);
+  if (error || !journal_)
+    throw SetupError(fmt::format("cannot write to the report folder {}{}; name another with --report DIR",
+                                 folder_.string(), error ? ": " + error.message() : ""));
+  // What an earlier run left would pass for this one's result, should this one be killed.
+  for (const char* name : {"report.json", "junit.xml"}) fs::remove(folder_ / name, error);
+}
+
+void ReportFolder::add(const TestResult& test) {
+  journal_ << to_json(test).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) << '\n' << std::flush;
+  if (!journal_) throw SetupError(fmt::format("cannot write to {} any more", (folder_ / "results.jsonl").string()));
+}
+
+void ReportFolder::finish(const RunResult& run) {
+  write("report.json", to_json(run).dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n");
+  write("junit.xml", to_junit(run));
+}
+
+void ReportFolder::write(const std::string& name, const std::string& content) const {
+  const fs::path half = folder_ / (name + ".part");
+  std::ofstream file(half, std::ios::trunc | std::ios::binary);
+  file << content << std::flush;
+  std::error_code error;
+  if (file) fs::rename(half, folder_ / name, error);
+  if (!file || error) throw SetupError(fmt::format("cannot write {}", (folder_ / name).string()));
+}
+
+}  // namespace conformance

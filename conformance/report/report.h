@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The report folder and its formats. report.json (schema rpma-conformance/1) is the source of truth; junit.xml and
+// the text on the terminal are views of the same result.
+#pragma once
+
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "conformance/report/result.h"
+
+namespace conformance {
+
+nlohmann::ordered_json to_json(const RunResult& run);
+nlohmann::ordered_json to_json(const TestResult& test);
+
+// Throws std::runtime_error with one clear line where `document` is not a report.
+TestResult test_from_json(const nlohmann::ordered_json& json);
+RunResult from_json(const nlohmann::ordered_json& document);
+
+std::string to_junit(const RunResult& run);
+
+// The summary at the end of a run: verdict per clause, stack, findings, verdicts.
+std::string to_text(const RunResult& run, const std::string& replay_prefix);
+
+// A folder that results are written to as they are obtained: a killed run keeps what it had.
+class ReportFolder {
+ public:
+  // Makes the folder. Throws SetupError where it cannot be written to.
+  explicit ReportFolder(std::filesystem::path folder);
+
+  void add(const TestResult& test);     // one line of results.jsonl, flushed
+  void finish(const RunResult& run);    // report.json, junit.xml, each appearing whole or not at all
+
+  [[nodiscard]] const std::filesystem::path& path() const { return folder_; }
+
+ private:
+  void write(const std::string& name, const std::string& content) const;
+  std::filesystem::path folder_;
+  std::ofstream journal_;
+};
+
+}  // namespace conformance

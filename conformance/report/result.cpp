@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "conformance/report/result.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <sstream>
+#include <tuple>
+
+namespace conformance {
+namespace {
+
+bool is_about(const RunResult& run, const std::string& subject, const std::string& role) {
+  if (subject == "stack") return true;
+  std::istringstream names(subject);
+  for (std::string name; std::getline(names, name, ',');) {
+    if (name == role) return true;
+    for (const StackModule& module : run.stack.modules)
+      if (module.role == role && std::filesystem::path(module.path).filename() == name) return true;
+  }
+  return false;
+}
+
+// Where several exit codes apply, the first of these decides: 1, 2, 3, 0.
+int exit_code_of(Verdict verdict) {
+  if (is_finding(verdict)) return 1;
+  if (verdict == Verdict::Broken) return 2;
+  return verdict == Verdict::Pass || verdict == Verdict::Waived ? 0 : 3;
+}
+
+}  // namespace
+
+std::vector<Finding> findings_of(const RunResult& run) {
+  std::vector<Finding> findings;
+  for (const TestResult& test : run.tests) {
+    for (const ClauseResult& clause : test.clauses) {
+      if (!is_finding(clause.verdict)) continue;
+      auto same = std::ranges::find_if(findings, [&clause](const Finding& finding) {
+        return std::tie(finding.clause, finding.module, finding.verdict) ==
+               std::tie(clause.clause, clause.module, clause.verdict);
+      });
+      if (same == findings.end()) {
+        findings.push_back({clause.clause, clause.module, clause.verdict, clause.reason, {}, {}});
+        same = std::prev(findings.end());
+      }
+      if (same->tests.empty() || same->tests.back() != test.id) same->tests.push_back(test.id);
+      same->points.push_back(clause.point);
+    }
+  }
+  return findings;
+}
+
+Outcome verdict_on(const RunResult& run, const std::string& subject) {
+  Aggregate worst;
+  for (const TestResult& test : run.tests) {
+    if (test.clauses.empty()) worst.add(Outcome::of(test.verdict, test.reason.empty() ? "nothing ran" : test.reason));
+    for (const ClauseResult& clause : test.clauses) {
+      const bool excused = is_finding(clause.verdict) && !is_about(run, subject, clause.module);
+      worst.add(clause.verdict == Verdict::Pass || excused
+                    ? Outcome::pass()
+                    : Outcome::of(clause.verdict, fmt::format("{}: {}", clause.clause, clause.reason)));
+    }
+  }
+  return worst.outcome();
+}
+
+std::map<std::string, ClauseResult> by_clause(const RunResult& run) {
+  std::map<std::string, ClauseResult> worst;
+  for (const TestResult& test : run.tests)
+    for (const ClauseResult& clause : test.clauses) {
+      const auto [entry, first] = worst.try_emplace(clause.clause, clause);
+      if (!first && clause.verdict < entry->second.verdict) entry->second = clause;
+    }
+  return worst;
+}
+
+int exit_code_of(const RunResult& run) {
+  // A finding in the subject outweighs a test of ours that broke.
+  bool broken = false;
+  bool unconcluded = run.tests.empty() || run.tests.size() < run.selected;
+  for (const TestResult& test : run.tests) {
+    if (test.clauses.empty()) unconcluded = true;
+    for (const ClauseResult& clause : test.clauses) {
+      switch (exit_code_of(clause.verdict)) {
+        case 1:
+          if (is_about(run, run.subject, clause.module)) return 1;
+          break;
+        case 2: broken = true; break;
+        case 3: unconcluded = true; break;
+        default: break;
+      }
+    }
+  }
+  if (broken) return 2;
+  return unconcluded ? 3 : 0;
+}
+
+std::vector<std::string> incomplete_because(const RunResult& run) {
+  std::vector<std::string> reasons;
+  if (run.selected < run.in_profile)
+    reasons.push_back(fmt::format("a filter selected {} of {} tests", run.selected, run.in_profile));
+  if (run.tests.size() < run.selected)
+    reasons.push_back(fmt::format("{} of {} selected tests ran", run.tests.size(), run.selected));
+  const auto open = std::ranges::count_if(run.tests, [](const TestResult& test) { return is_inconclusive(test.verdict); });
+  if (open > 0) reasons.push_back(fmt::format("{} tests reached no verdict", open));
+  return reasons;
+}
+
+std::vector<std::string> uncertifiable_because(const RunResult& run) {
+  std::vector<std::string> reasons = incomplete_because(run);
+  if (run.provider == "mock") reasons.emplace_back("a mock proves nothing about a stack");
+  if (run.suite_commit.ends_with("-dirty") || run.suite_commit == "unknown")
+    reasons.emplace_back("the suite is not of a clean commit");
+  const Outcome outcome = verdict_on(run, run.subject);
+  if (is_finding(outcome.verdict())) reasons.push_back(fmt::format("there is a finding in the subject ({})", run.subject));
+  return reasons;
+}
+
+}  // namespace conformance

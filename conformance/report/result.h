@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The result of a run: what the JSON document holds, and what follows from it (verdicts of subjects, findings, exit
+// code). The other formats are views of it.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "conformance/harness/verdict.h"
+#include "conformance/report/stack.h"
+
+namespace conformance {
+
+// What one test concluded about one clause.
+struct ClauseResult {
+  std::string clause;
+  Verdict verdict = Verdict::Skipped;
+  std::string reason;  // empty for a pass
+  std::string module;  // role of the accused; findings alone
+  std::string point;   // at which it was seen
+};
+
+struct TestResult {
+  std::string id;
+  std::string what;
+  Verdict verdict = Verdict::Skipped;
+  std::string reason;
+  std::vector<ClauseResult> clauses;  // the worst of each clause and module
+  std::vector<std::string> points;
+  double seconds = 0;
+};
+
+// Points with the same clause, module and verdict are one finding.
+struct Finding {
+  std::string clause;
+  std::string module;
+  Verdict verdict = Verdict::Fail;
+  std::string reason;  // of the first
+  std::vector<std::string> tests;
+  std::vector<std::string> points;
+};
+
+struct RunResult {
+  std::string suite_version;
+  std::string suite_commit;
+  std::string provider;
+  std::string started;  // UTC, ISO 8601
+  std::string filter;
+  std::string subject = "stack";  // --judge
+  Stack stack;
+  std::vector<TestResult> tests;
+  size_t selected = 0;      // tests that were to run
+  size_t in_profile = 0;    // tests that exist for this provider
+  size_t experiments = 0;
+  unsigned jobs = 1;
+  double seconds = 0;
+  std::vector<std::string> kernel_log;
+};
+
+std::vector<Finding> findings_of(const RunResult& run);
+
+// The verdict on a subject: "iut", "stack", or roles or SONAMEs separated by commas. Findings that accuse somebody
+// else do not count; whatever was not concluded counts for everybody.
+Outcome verdict_on(const RunResult& run, const std::string& subject);
+
+// The worst verdict of each clause that was judged.
+std::map<std::string, ClauseResult> by_clause(const RunResult& run);
+
+// 0, 1, 2 or 3 as DESIGN section 2 says, for run.subject.
+int exit_code_of(const RunResult& run);
+
+// Why the run was not complete, or could not be certified; empty: nothing speaks against it.
+std::vector<std::string> incomplete_because(const RunResult& run);
+std::vector<std::string> uncertifiable_because(const RunResult& run);
+
+}  // namespace conformance

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// rpma_ep_listen(3) over what no kernel shows on demand: the mock's scripts, each with expectations of its own on
+// how the provider is called. Judges:
+//   LISTEN-LEGAL-1  the script's expectations are met
+// and, as the script's row says, what a success or a failure of the provider promises.
+#include <fmt/format.h>
+#include <librpma.h>
+
+#include "conformance/harness/listen_operation.h"
+#include "conformance/suite/suite.h"
+#include "mocks/rdmamock.h"
+
+namespace conformance {
+
+std::vector<Test> listen_mock_tests() {
+  std::vector<Test> tests;
+  size_t count = 0;
+  const rdmamock_script* scripts = rdmamock_scripts(&count);
+  for (size_t i = 0; i < count; ++i) {
+    Expectation expectation{.success = scripts[i].expect_success != 0};
+    if (!expectation.success) expectation.code = RPMA_E_PROVIDER;
+    if (scripts[i].fails != nullptr) expectation.code_clauses = {provider_clause_of(scripts[i].fails)};
+    Test test;
+    test.group = "ListenOnMock";
+    test.name = scripts[i].name;
+    test.what = scripts[i].what;
+    test.providers = kMock;
+    test.cases = in_all_settings(listen_operation(), {}, expectation);
+    // An early request must be taken from the endpoint, which in a cold process nobody can do (harness/client.h).
+    if (scripts[i].pending_request != 0)
+      std::erase_if(test.cases, [](const Case& one) { return one.experiment.start == Start::Cold; });
+    for (Case& one : test.cases) one.experiment.script = scripts[i].name;
+    tests.push_back(std::move(test));
+  }
+  return tests;
+}
+
+}  // namespace conformance

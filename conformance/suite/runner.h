@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Runs the suite's tests under GoogleTest: selects, announces every experiment to the pool ahead of its turn, judges
+// each test's evidence, and hands out results as they are obtained.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "conformance/harness/pool.h"
+#include "conformance/report/result.h"
+#include "conformance/suite/suite.h"
+
+namespace conformance {
+
+class SuiteRunner {
+ public:
+  struct Events {
+    std::function<void(size_t selected)> started;
+    std::function<void(const std::string& id)> test_started;
+    std::function<void(const TestResult&)> test_finished;
+  };
+
+  SuiteRunner(const Library& library, const Target& target, PoolOptions options, Events events);
+
+  // Runs the tests that `filter` selects (GoogleTest's syntax: patterns with * and ?, separated by ':', those to
+  // leave out after '-'). Returns how many were selected.
+  size_t run(const std::string& filter);
+
+  // The evidence of an undisturbed call in an ordinary process.
+  const Evidence& ordinary();
+  [[nodiscard]] size_t experiments() const { return pool_.finished(); }
+
+  // For GoogleTest's side of this class (runner.cpp).
+  void announce_selected();
+  void run_test(size_t index);
+  [[nodiscard]] const std::vector<Test>& tests() const { return tests_; }
+
+ private:
+  const Evidence* control_of(const Experiment& experiment);
+  void announce_control(const Experiment& experiment);
+  void judge_case(const Case& one, const Evidence& evidence, TestResult& result);
+  void run_sweep(const Test& test, TestResult& result);
+
+  const Library& library_;
+  Pool pool_;
+  Events events_;
+  std::vector<Test> tests_;
+  std::vector<std::vector<size_t>> tickets_;  // of each test's cases
+  std::vector<size_t> selected_;
+  bool all_passed_ = true;
+  std::map<std::string, size_t> control_tickets_;
+  std::map<std::string, std::unique_ptr<Evidence>> controls_;
+};
+
+}  // namespace conformance

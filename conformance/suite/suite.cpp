@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "conformance/suite/suite.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+#include <set>
+
+#include "conformance/catalogue/clauses.h"
+
+namespace conformance {
+
+unsigned provider_named(std::string_view name) {
+  const auto found = std::ranges::find(kProviderNames, name);
+  return found == std::end(kProviderNames) ? 0 : 1u << std::distance(std::begin(kProviderNames), found);
+}
+
+std::vector<Test> all_tests() {
+  std::vector<Test> tests;
+  for (const auto& part : {listen_success_tests, listen_null_tests, listen_provider_tests, listen_memory_tests,
+                           listen_mock_tests}) {
+    std::vector<Test> more = part();
+    tests.insert(tests.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
+  }
+  Test kernel;
+  kernel.group = "Kernel";
+  kernel.name = "LogStaysClean";
+  kernel.what = "While the selected tests run, the kernel logs no warning, oops or new taint.";
+  kernel.providers = kKernel;
+  tests.push_back(std::move(kernel));
+  return tests;
+}
+
+std::vector<std::string_view> clauses_of(const Test& test, bool mock) {
+  std::set<std::string_view> ids;
+  if (test.id() == kKernelTest) ids.insert("STACK-KERNEL-1");
+  if (test.sweep) {
+    const std::vector<std::string_view> more = clauses_judged(test.sweep_expectation, mock);
+    ids.insert(more.begin(), more.end());
+  }
+  for (const Case& one : test.cases) {
+    for (const std::string_view id : clauses_judged(one.expectation, mock)) {
+      // Where the out-parameter's address is NULL there is nothing to store to.
+      if (id == "LISTEN-EPPTR-1" && !one.experiment.operation->has_out()) continue;
+      ids.insert(id);
+    }
+  }
+  return {ids.begin(), ids.end()};
+}
+
+std::vector<std::string> matrix_gaps() {
+  std::set<std::string_view> covered;
+  for (const Test& test : all_tests())
+    for (const std::string_view id : clauses_of(test, false)) covered.insert(id);
+  std::vector<std::string> gaps;
+  for (const Clause& clause : clauses())
+    if (!covered.contains(clause.id)) gaps.push_back(fmt::format("clause {} has no test", clause.id));
+  for (const std::string_view id : covered)
+    if (find_clause(id) == nullptr) gaps.push_back(fmt::format("tests judge {}, which is in no catalogue", id));
+  return gaps;
+}
+
+std::vector<Case> in_all_settings(const std::shared_ptr<const Operation>& operation,
+                                  const std::vector<std::string>& rules, const Expectation& expectation) {
+  std::vector<Case> cases;
+  for (const Setting& setting : kSettings) {
+    Case one{{operation, setting.start, setting.sentinel, {}, {}}, expectation};
+    for (const std::string& text : rules) one.experiment.rules.push_back(make_rule(text));
+    cases.push_back(std::move(one));
+  }
+  return cases;
+}
+
+}  // namespace conformance

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The suite as data: tests made of cases, each case an experiment and what a conforming function does in it. A new
+// test is a row in one of the suite's files.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "conformance/harness/experiment.h"
+#include "conformance/harness/judge.h"
+
+namespace conformance {
+
+enum Providers : unsigned { kMock = 1, kRxe = 2, kHw = 4, kKernel = kRxe | kHw, kAll = kMock | kRxe | kHw };
+
+// The bit of a provider's name, or 0.
+unsigned provider_named(std::string_view name);
+inline constexpr std::string_view kProviderNames[] = {"mock", "rxe", "hw"};
+
+struct Case {
+  Experiment experiment;
+  Expectation expectation;
+};
+
+struct Test {
+  std::string group;  // "Listen"
+  std::string name;   // function, condition, result: "FailingCreateIdGivesEProvider/ENOMEM"
+  std::string what;   // one sentence for a reader of the report
+  unsigned providers = kAll;
+  std::vector<Case> cases;
+
+  // A sweep's cases follow from what its control shows; none: the point could not be reached.
+  std::function<std::vector<Case>(const Library&, const Evidence& control)> sweep;
+  Experiment sweep_control;
+  Expectation sweep_expectation;  // of its failing cases
+
+  [[nodiscard]] std::string id() const { return group + "." + name; }
+  [[nodiscard]] bool runs_on(unsigned provider) const { return (providers & provider) != 0; }
+};
+
+// Every test that there is, in the order in which they run.
+std::vector<Test> all_tests();
+
+// The clauses on which a test bears on a provider, sorted, each once.
+std::vector<std::string_view> clauses_of(const Test& test, bool mock);
+
+// The catalogue and the suite must cover each other: returns one line per clause without a test.
+std::vector<std::string> matrix_gaps();
+
+// The kernel's log is watched during the whole run and judged at its end.
+inline constexpr std::string_view kKernelTest = "Kernel.LogStaysClean";
+
+// The suite's files.
+std::vector<Test> listen_success_tests();
+std::vector<Test> listen_null_tests();
+std::vector<Test> listen_provider_tests();
+std::vector<Test> listen_memory_tests();
+std::vector<Test> listen_mock_tests();
+
+// The clause that says what a failing provider function must give.
+std::string_view provider_clause_of(std::string_view function);
+
+// A case in each of the three settings (start and sentinel).
+std::vector<Case> in_all_settings(const std::shared_ptr<const Operation>& operation,
+                                  const std::vector<std::string>& rules, const Expectation& expectation);
+
+}  // namespace conformance

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The tool's command line: bad input gives one clear line with the remedy and the right exit code, never a pass.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <fstream>
+
+#include "conformance/tests/tool.h"
+
+namespace {
+
+using namespace conformance::testing_tool;
+using testing::HasSubstr;
+
+Ran run_mock(const Folder& folder, std::vector<std::string> more) {
+  std::vector<std::string> all = {tool(), "run", "--report", folder.path() / "report"};
+  if (std::ranges::find(more, "--provider") == more.end()) all.insert(all.end(), {"--provider", "mock"});
+  all.insert(all.end(), more.begin(), more.end());
+  return run(all);
+}
+
+struct BadInput {
+  const char* name;
+  std::vector<std::string> arguments;
+  int exit_code;
+  const char* says;
+};
+
+const BadInput kBadInputs[] = {
+    {"UnknownProvider", {"--provider", "iwarp"}, 2, "--provider"},
+    {"UnknownOption", {"--frobnicate"}, 2, "--frobnicate"},
+    {"ForeignAddress", {"--addr", "198.51.100.9"}, 2, "is no address of"},
+    {"NoAddressAtAll", {"--addr", "nonsense"}, 2, "is no address of"},
+    {"MockHasNoSuchDevice", {"--device", "mlx5_0"}, 2, "leave --device out"},
+    {"HwWithoutDevice", {"--provider", "hw"}, 2, "needs --device"},
+    {"HwWithUnknownDevice", {"--provider", "hw", "--device", "nosuch0"}, 2, "no RDMA device nosuch0"},
+    {"RxeWithUnknownDevice", {"--provider", "rxe", "--device", "nosuch0"}, 2, "no RDMA device nosuch0"},
+    {"LibrpmaMissing", {"--librpma", "/nonexistent/librpma.so"}, 2, "--librpma FILE"},
+    {"LibrpmaIsAnotherLibrary", {"--librpma", "libc.so.6"}, 2, "is not a librpma"},
+    {"LibrpmaIsNoLibrary", {"--librpma", "/etc/passwd"}, 2, "--librpma FILE"},
+    {"RdmaCoreMissing", {"--rdma-core", "/nonexistent"}, 2, "--rdma-core"},
+    {"FilterSelectsNothing", {"--filter", "NoSuch*"}, 3, "selects no test"},
+    {"JobsOutOfRange", {"--jobs", "0"}, 2, "--jobs"},
+    {"TimeoutOutOfRange", {"--timeout", "1"}, 2, "--timeout"},
+    {"BaselineMissing", {"--filter", "Listen.ListenSucceeds", "--baseline", "/nonexistent.json"}, 2, "baseline"},
+};
+
+class Bad : public testing::TestWithParam<BadInput> {};
+
+TEST_P(Bad, GivesOneLineAndTheRightExitCode) {
+  const Folder folder;
+  const Ran ran = run_mock(folder, GetParam().arguments);
+  EXPECT_EQ(ran.exit_code, GetParam().exit_code) << ran.output;
+  EXPECT_THAT(ran.output, HasSubstr(GetParam().says));
+  const std::string last = ran.output.substr(ran.output.rfind("rpma-conformance: "));
+  EXPECT_EQ(std::count(last.begin(), last.end(), '\n'), 1) << ran.output;
+}
+
+INSTANTIATE_TEST_SUITE_P(Input, Bad, testing::ValuesIn(kBadInputs),
+                         [](const auto& row) { return std::string(row.param.name); });
+
+TEST(CommandLine, WithoutCommandIsUsage) { EXPECT_EQ(run({tool()}).exit_code, 2); }
+
+TEST(CommandLine, HelpAndVersionSucceed) {
+  EXPECT_EQ(run({tool(), "--help"}).exit_code, 0);
+  EXPECT_EQ(run({tool(), "run", "--help"}).exit_code, 0);
+  EXPECT_THAT(run({tool(), "--version"}).output, HasSubstr("rpma-conformance"));
+}
+
+TEST(CommandLine, UnwritableReportFolderIsRefusedBeforeAnythingRuns) {
+  const Folder folder;
+  std::ofstream(folder.path() / "file") << "in the way\n";
+  const Ran ran = run({tool(), "run", "--provider", "mock", "--report", folder.path() / "file/report"});
+  EXPECT_EQ(ran.exit_code, 2);
+  EXPECT_THAT(ran.output, HasSubstr("--report"));
+}
+
+TEST(CommandLine, MissingKernelPackageIsUsage) {
+  const Folder folder;
+  const Ran ran = run({tool(), "run", "--provider", "rxe", "--kernel", "/nonexistent.deb", "--report",
+                       folder.path() / "report"});
+  EXPECT_EQ(ran.exit_code, 2) << ran.output;
+  EXPECT_THAT(ran.output, HasSubstr("/nonexistent.deb"));
+}
+
+// What the environment asks of GoogleTest would silently change what a verdict is about.
+TEST(CommandLine, GoogleTestsEnvironmentChangesNothing) {
+  const Folder folder;
+  const std::vector<std::string> command = {tool(),     "run", "--provider", "mock",
+                                            "--filter", "Listen.Null*", "--report", folder.path() / "report"};
+  const Ran ran = run(command, {"GTEST_FILTER=-*", "GTEST_TOTAL_SHARDS=15", "GTEST_SHARD_INDEX=1", "GTEST_REPEAT=3",
+                                "GTEST_OUTPUT=xml"});
+  EXPECT_EQ(ran.exit_code, 0) << ran.output;
+  EXPECT_EQ(read_json(folder.path() / "report/report.json").at("counts").at("ran"), 15);
+}
+
+TEST(List, JsonNamesEveryTestWithItsClauses) {
+  const auto document = nlohmann::json::parse(run({tool(), "list", "--json"}).output);
+  EXPECT_GT(document.at("tests").size(), 60U);
+  for (const auto& test : document.at("tests")) {
+    EXPECT_FALSE(test.at("clauses").empty()) << test.dump();
+    EXPECT_FALSE(test.at("providers").empty()) << test.dump();
+  }
+}
+
+TEST(Report, HoldsWhatAReaderNeeds) {
+  const Folder folder;
+  const Ran ran = run_mock(folder, {"--filter", "Listen.ListenSucceeds"});
+  ASSERT_EQ(ran.exit_code, 0) << ran.output;
+  const auto report = read_json(folder.path() / "report/report.json");
+  EXPECT_EQ(report.at("schema"), "rpma-conformance/1");
+  EXPECT_EQ(report.at("exit_code"), 0);
+  EXPECT_EQ(report.at("complete").at("value"), false);
+  EXPECT_EQ(report.at("certifiable").at("value"), false);
+  const auto& iut = report.at("stack").at("modules").at(0);
+  EXPECT_EQ(iut.at("role"), "iut");
+  EXPECT_EQ(iut.at("sha256").get<std::string>().size(), 64U);
+  EXPECT_FALSE(iut.at("build_id").get<std::string>().empty());
+  EXPECT_TRUE(std::filesystem::exists(folder.path() / "report/junit.xml"));
+}
+
+TEST(Report, OfAnEarlierRunDoesNotPassForThisOne) {
+  const Folder folder;
+  ASSERT_EQ(run_mock(folder, {"--filter", "Listen.ListenSucceeds"}).exit_code, 0);
+  ASSERT_EQ(run_mock(folder, {"--librpma", "/nonexistent.so"}).exit_code, 2);
+  EXPECT_FALSE(std::filesystem::exists(folder.path() / "report/report.json"));
+}
+
+TEST(Baseline, WantsExactlyTheKnownFindings) {
+  const Folder folder;
+  const auto write = [&folder](const nlohmann::json& findings) {
+    std::ofstream(folder.path() / "baseline.json") << nlohmann::json{
+        {"schema", "rpma-conformance-baseline/1"}, {"provider", "mock"}, {"findings", findings}}.dump();
+  };
+  const auto run_toy = [&folder](const std::string& mistake) {
+    return run({tool(), "run", "--provider", "mock", "--librpma", toy(), "--filter",
+                "Listen.FailingListenGivesEProvider/EADDRINUSE", "--report", folder.path() / "report", "--baseline",
+                folder.path() / "baseline.json"},
+               {"RPMACONF_TOY=" + mistake});
+  };
+  const nlohmann::json known = {{{"clause", "LISTEN-LEAK-2"},
+                                 {"module", "iut"},
+                                 {"verdict", "fail"},
+                                 {"tests", {"Listen.FailingListenGivesEProvider/EADDRINUSE"}}}};
+  write(known);
+  EXPECT_EQ(run_toy("leak-block").exit_code, 0) << "exactly the known finding";
+  EXPECT_EQ(run_toy("none").exit_code, 1) << "a known finding that is gone";
+  EXPECT_EQ(run_toy("leak-descriptor").exit_code, 1) << "another finding";
+  write(nlohmann::json::array());
+  EXPECT_EQ(run_toy("leak-block").exit_code, 1) << "a new finding";
+  EXPECT_EQ(run_toy("none").exit_code, 0) << "no finding";
+}
+
+}  // namespace

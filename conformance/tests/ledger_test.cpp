@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The ledger, on records made by hand.
+#include "conformance/harness/ledger.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstring>
+
+namespace conformance {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+constexpr uint64_t kChannel = 0x100;
+constexpr uint64_t kId = 0x200;
+constexpr uint64_t kBlock = 0x300;
+
+class LedgerTest : public testing::Test {
+ protected:
+  LedgerTest() {
+    rdmafault_role role{};
+    std::strcpy(role.role, "iut");
+    std::strcpy(role.module, "libiut.so");
+    library_.roles.push_back(role);
+    rdmafault_module module{};
+    std::strcpy(module.soname, "libiut.so");
+    evidence_.modules.push_back(module);
+  }
+
+  rdmafault_record& call(const char* name) {
+    size_t count = 0;
+    const rdmafault_function* functions = rdmafault_functions(&count);
+    rdmafault_record record{};
+    for (size_t i = 0; i < count; ++i)
+      if (std::strcmp(functions[i].name, name) == 0) record.function = static_cast<uint16_t>(i);
+    record.flags = RDMAFAULT_COMPLETE;
+    record.rule = RDMAFAULT_NONE;
+    evidence_.records.push_back(record);
+    return evidence_.records.back();
+  }
+
+  void acquire_channel() { call("rdma_create_event_channel").acquired = kChannel; }
+  void acquire_id() {
+    rdmafault_record& record = call("rdma_create_id");
+    record.acquired = kId;
+    record.args[0] = static_cast<int64_t>(kChannel);
+  }
+  void release(const char* name, uint64_t handle) { call(name).released = handle; }
+
+  Ledger settled() { return settle(library_, evidence_, {{0, static_cast<uint32_t>(evidence_.records.size())}}); }
+
+  Library library_;
+  Evidence evidence_;
+};
+
+TEST_F(LedgerTest, BalancedAccountsAreClean) {
+  acquire_channel();
+  acquire_id();
+  release("rdma_destroy_id", kId);
+  release("rdma_destroy_event_channel", kChannel);
+  const Ledger ledger = settled();
+  EXPECT_THAT(ledger.handles_left, IsEmpty());
+  EXPECT_THAT(ledger.illegal, IsEmpty());
+}
+
+TEST_F(LedgerTest, HandleLeftIsNamedWithItsMaker) {
+  acquire_channel();
+  EXPECT_THAT(settled().handles_left, ElementsAre("event channel from rdma_create_event_channel"));
+}
+
+TEST_F(LedgerTest, SecondReleaseIsIllegal) {
+  acquire_channel();
+  release("rdma_destroy_event_channel", kChannel);
+  release("rdma_destroy_event_channel", kChannel);
+  EXPECT_THAT(settled().illegal, ElementsAre(HasSubstr("released already")));
+}
+
+TEST_F(LedgerTest, ReleaseOfWhatWasNotAcquiredIsIllegal) {
+  release("rdma_destroy_id", kId);
+  EXPECT_THAT(settled().illegal, ElementsAre(HasSubstr("did not acquire")));
+}
+
+TEST_F(LedgerTest, ChannelBeforeItsIdIsIllegal) {
+  acquire_channel();
+  acquire_id();
+  release("rdma_destroy_event_channel", kChannel);
+  release("rdma_destroy_id", kId);
+  EXPECT_THAT(settled().illegal, ElementsAre(HasSubstr("still on that channel")));
+}
+
+TEST_F(LedgerTest, UseOfAReleasedIdIsIllegal) {
+  acquire_channel();
+  acquire_id();
+  release("rdma_destroy_id", kId);
+  call("rdma_listen").args[0] = static_cast<int64_t>(kId);
+  EXPECT_THAT(settled().illegal, ElementsAre(HasSubstr("on a released id")));
+}
+
+TEST_F(LedgerTest, ReleaseMadeToFailExcusesItsHandleAlone) {
+  acquire_channel();
+  acquire_id();
+  rdmafault_record& record = call("rdma_destroy_id");
+  record.released = kId;
+  record.result = -1;
+  record.flags |= RDMAFAULT_INJECTED;
+  EXPECT_THAT(settled().handles_left, ElementsAre("event channel from rdma_create_event_channel"));
+}
+
+TEST_F(LedgerTest, ReleaseThatFailedByItselfReleasesNothing) {
+  acquire_channel();
+  acquire_id();
+  rdmafault_record& record = call("rdma_destroy_id");
+  record.released = kId;
+  record.result = -1;
+  EXPECT_EQ(settled().handles_left.size(), 2U);
+}
+
+TEST_F(LedgerTest, OwnBlockLeftCountsOthersDoNot) {
+  call("malloc").acquired = kBlock;
+  rdmafault_record& foreign = call("malloc");
+  foreign.acquired = kBlock + 64;
+  foreign.module = RDMAFAULT_NONE;
+  EXPECT_THAT(settled().blocks_left, ElementsAre("heap block from malloc"));
+}
+
+TEST_F(LedgerTest, GrownBlockIsOneBlock) {
+  call("malloc").acquired = kBlock;
+  rdmafault_record& grown = call("realloc");
+  grown.released = kBlock;
+  grown.acquired = kBlock + 64;
+  grown.result = static_cast<int64_t>(kBlock + 64);
+  release("free", kBlock + 64);
+  EXPECT_THAT(settled().blocks_left, IsEmpty());
+}
+
+TEST_F(LedgerTest, HandleIsNotTheBlockThatHoldsIt) {
+  rdmafault_record& block = call("malloc");
+  block.acquired = kChannel;
+  block.module = RDMAFAULT_NONE;
+  acquire_channel();
+  release("rdma_destroy_event_channel", kChannel);
+  release("free", kChannel);
+  const Ledger ledger = settled();
+  EXPECT_THAT(ledger.illegal, IsEmpty());
+  EXPECT_THAT(ledger.handles_left, IsEmpty());
+}
+
+// As librdmacm does on its first use: within the call a channel is made and destroyed where the returned one will lie.
+TEST_F(LedgerTest, CallAcquiresAsItReturnsAfterTheCallsWithinIt) {
+  acquire_channel();
+  acquire_channel();
+  evidence_.records.back().depth = 1;
+  release("rdma_destroy_event_channel", kChannel);
+  evidence_.records.back().depth = 1;
+  acquire_id();
+  release("rdma_destroy_id", kId);
+  release("rdma_destroy_event_channel", kChannel);
+  const Ledger ledger = settled();
+  EXPECT_THAT(ledger.illegal, IsEmpty());
+  EXPECT_THAT(ledger.handles_left, IsEmpty());
+}
+
+TEST_F(LedgerTest, BlockFromBeforeTheCallMayBeFreed) {
+  release("free", kBlock);
+  EXPECT_THAT(settled().illegal, IsEmpty());
+}
+
+TEST_F(LedgerTest, CallThatNeverReturnedAcquiredNothing) {
+  acquire_channel();
+  evidence_.records.back().flags = 0;
+  EXPECT_THAT(settled().handles_left, IsEmpty());
+}
+
+}  // namespace
+}  // namespace conformance

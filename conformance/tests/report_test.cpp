@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Results: who is judged, exit codes, and that the formats say what the result says.
+#include "conformance/report/report.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "conformance/harness/kernel_log.h"
+
+namespace conformance {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+TestResult test_with(const std::string& id, Verdict verdict, const std::string& module) {
+  TestResult test;
+  test.id = id;
+  test.verdict = verdict;
+  test.reason = verdict == Verdict::Pass ? "" : "because <of> & \"that\"";
+  test.clauses.push_back({"LISTEN-RET-2", verdict, test.reason, module, "point/" + id});
+  return test;
+}
+
+RunResult run_of(const std::vector<TestResult>& tests) {
+  RunResult run;
+  run.suite_commit = "0123";
+  run.provider = "rxe";
+  run.tests = tests;
+  run.selected = run.in_profile = tests.size();
+  return run;
+}
+
+TEST(ExitCode, PassIsZero) { EXPECT_EQ(exit_code_of(run_of({test_with("A", Verdict::Pass, "")})), 0); }
+
+TEST(ExitCode, NothingRanIsIncomplete) { EXPECT_EQ(exit_code_of(run_of({})), 3); }
+
+TEST(ExitCode, AllSkippedIsIncomplete) {
+  EXPECT_EQ(exit_code_of(run_of({test_with("A", Verdict::Skipped, ""), test_with("B", Verdict::Unsupported, "")})), 3);
+}
+
+TEST(ExitCode, SelectedButNotRunIsIncomplete) {
+  RunResult run = run_of({test_with("A", Verdict::Pass, "")});
+  run.selected = 2;
+  EXPECT_EQ(exit_code_of(run), 3);
+}
+
+TEST(ExitCode, FindingOutweighsBrokenOutweighsIncomplete) {
+  const TestResult skipped = test_with("A", Verdict::Skipped, "");
+  const TestResult broken = test_with("B", Verdict::Broken, "");
+  const TestResult fail = test_with("C", Verdict::Fail, "iut");
+  EXPECT_EQ(exit_code_of(run_of({skipped, broken})), 2);
+  EXPECT_EQ(exit_code_of(run_of({skipped, broken, fail})), 1);
+}
+
+TEST(Judge, FindingElsewhereIsNotTheIutsButTheStacks) {
+  RunResult run = run_of({test_with("A", Verdict::Crash, "rdmacm"), test_with("B", Verdict::Pass, "")});
+  EXPECT_EQ(verdict_on(run, "iut").verdict(), Verdict::Pass);
+  EXPECT_EQ(verdict_on(run, "stack").verdict(), Verdict::Crash);
+  EXPECT_EQ(verdict_on(run, "driver,rdmacm").verdict(), Verdict::Crash);
+  run.subject = "iut";
+  EXPECT_EQ(exit_code_of(run), 0);
+  run.subject = "stack";
+  EXPECT_EQ(exit_code_of(run), 1);
+}
+
+TEST(Judge, NobodyPassesOnWhatWasNotConcluded) {
+  const RunResult run = run_of({test_with("A", Verdict::Unreached, ""), test_with("B", Verdict::Pass, "")});
+  EXPECT_EQ(verdict_on(run, "iut").verdict(), Verdict::Unreached);
+}
+
+TEST(Findings, OfOneCauseAreOne) {
+  const RunResult run = run_of({test_with("A", Verdict::Fail, "iut"), test_with("B", Verdict::Fail, "iut"),
+                                test_with("C", Verdict::Fail, "rdmacm")});
+  const std::vector<Finding> findings = findings_of(run);
+  ASSERT_EQ(findings.size(), 2U);
+  EXPECT_EQ(findings[0].points, (std::vector<std::string>{"point/A", "point/B"}));
+}
+
+TEST(Certifiable, NeverOnMockNorFilteredNorDirty) {
+  RunResult run = run_of({test_with("A", Verdict::Pass, "")});
+  EXPECT_TRUE(uncertifiable_because(run).empty());
+  run.provider = "mock";
+  EXPECT_FALSE(uncertifiable_because(run).empty());
+  run.provider = "rxe";
+  run.in_profile = 2;
+  EXPECT_FALSE(uncertifiable_because(run).empty());
+  run.in_profile = 1;
+  run.suite_commit = "0123-dirty";
+  EXPECT_FALSE(uncertifiable_because(run).empty());
+}
+
+TEST(Json, RoundTripKeepsEveryTest) {
+  const RunResult run = run_of({test_with("A", Verdict::Pass, ""), test_with("B", Verdict::Hang, "iut")});
+  const RunResult again = from_json(to_json(run));
+  EXPECT_EQ(to_json(again), to_json(run));
+}
+
+TEST(Json, WhatIsNoReportIsRefused) {
+  EXPECT_THROW(from_json(nlohmann::ordered_json{{"schema", "other/1"}}), std::runtime_error);
+  EXPECT_THROW(from_json(nlohmann::ordered_json::array()), std::runtime_error);
+}
+
+TEST(Junit, HasTheRightChildAndNoForeignMarkup) {
+  TestResult odd = test_with("D", Verdict::Fail, "iut");
+  odd.reason = "\x01\xff</failure><x>";
+  const std::string xml = to_junit(run_of({test_with("A", Verdict::Pass, ""), test_with("B", Verdict::Broken, ""),
+                                           test_with("C", Verdict::Unsupported, ""), odd}));
+  EXPECT_THAT(xml, HasSubstr("tests=\"4\" failures=\"1\" errors=\"1\" skipped=\"1\""));
+  EXPECT_THAT(xml, Not(HasSubstr("<of>")));
+  EXPECT_THAT(xml, Not(HasSubstr("<x>")));
+  EXPECT_THAT(xml, Not(HasSubstr("\x01")));
+  EXPECT_THAT(xml, Not(HasSubstr("\xff<")));
+}
+
+TEST(Text, SaysBothVerdictsAndTheExitCode) {
+  const std::string text = to_text(run_of({test_with("A", Verdict::Crash, "rdmacm")}), "tool run");
+  EXPECT_THAT(text, HasSubstr("verdict on the IUT:   pass"));
+  EXPECT_THAT(text, HasSubstr("verdict on the stack: crash"));
+  EXPECT_THAT(text, HasSubstr("tool run --filter 'A'"));
+  EXPECT_THAT(text, HasSubstr("exit code 1"));
+}
+
+TEST(KernelLog, KnowsAFaultFromChatter) {
+  EXPECT_EQ(verdict_on_kernel_line("rdma_rxe: loaded", false), Verdict::Pass);
+  EXPECT_EQ(verdict_on_kernel_line("rxe0: added dummy0", false), Verdict::Pass);
+  EXPECT_EQ(verdict_on_kernel_line("WARNING: CPU: 0 PID: 1 at drivers/infiniband/core/cma.c:1 x", true), Verdict::Fail);
+  EXPECT_EQ(verdict_on_kernel_line("BUG: kernel NULL pointer dereference, address: 0", true), Verdict::Fail);
+  // A starved emulator is no proof against the kernel; real hardware is.
+  EXPECT_EQ(verdict_on_kernel_line("watchdog: BUG: soft lockup - CPU#0 stuck for 26s!", true), Verdict::Broken);
+  EXPECT_EQ(verdict_on_kernel_line("watchdog: BUG: soft lockup - CPU#0 stuck for 26s!", false), Verdict::Fail);
+}
+
+}  // namespace
+}  // namespace conformance

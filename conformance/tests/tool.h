@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// For tests of the tool: run it as a user would, and read what it left.
+#pragma once
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+namespace conformance::testing_tool {
+
+// A folder of the test's own, removed at the end.
+class Folder {
+ public:
+  Folder();
+  ~Folder();
+  Folder(const Folder&) = delete;
+  Folder& operator=(const Folder&) = delete;
+  Folder(Folder&&) = delete;
+  Folder& operator=(Folder&&) = delete;
+  [[nodiscard]] const std::filesystem::path& path() const { return path_; }
+
+ private:
+  std::filesystem::path path_;
+};
+
+struct Ran {
+  int exit_code;       // 128 + N where signal N ended it
+  std::string output;  // standard output and standard error, as they came
+};
+
+// Runs a program with extra environment variables ("NAME=value").
+Ran run(const std::vector<std::string>& arguments, const std::vector<std::string>& environment = {});
+
+// The tool under test and the toy library, from the build.
+std::string tool();
+std::string toy();
+
+nlohmann::json read_json(const std::filesystem::path& file);
+
+}  // namespace conformance::testing_tool

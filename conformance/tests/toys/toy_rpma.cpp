@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// A toy librpma: as much of its interface as the harness calls, with a listener that makes the mistake which the
+// environment variable RPMACONF_TOY names, or none. The harness must notice each (toys_test.cpp).
+#include <librpma.h>
+#include <rdma/rdma_cma.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <cstring>
+#include <string_view>
+
+#define TOY_EXPORT extern "C" __attribute__((visibility("default")))
+
+struct rpma_peer {
+  ibv_pd* pd;
+};
+struct rpma_ep {
+  rpma_peer* peer;
+  rdma_event_channel* channel;
+  rdma_cm_id* id;
+};
+struct rpma_conn_req {
+  rpma_peer* peer;
+  rdma_cm_id* id;
+};
+struct rpma_conn {
+  rdma_cm_id* id;
+  rdma_event_channel* channel;
+};
+
+namespace {
+
+bool makes(std::string_view mistake) {
+  static const char* const kChosen = std::getenv("RPMACONF_TOY");
+  return kChosen != nullptr && mistake == kChosen;
+}
+
+bool failed_before = false;  // for the mistake that poisons later calls
+
+void* address_nowhere() {
+  void* volatile nowhere = nullptr;
+  return nowhere;
+}
+
+// What the toy holds while it listens; given back by release() unless a mistake forgets it.
+struct Attempt {
+  rdma_event_channel* channel = nullptr;
+  rdma_cm_id* id = nullptr;
+  rdma_addrinfo* info = nullptr;
+  void* block = nullptr;
+  rpma_ep* endpoint = nullptr;
+
+  void release() const {
+    if (info != nullptr && !makes("leak-addrinfo")) rdma_freeaddrinfo(info);
+    if (makes("wrong-order") && channel != nullptr && id != nullptr) {
+      rdma_destroy_event_channel(channel);
+      rdma_destroy_id(id);
+    } else {
+      if (id != nullptr && !makes("leak-id")) rdma_destroy_id(id);
+      if (channel != nullptr && !makes("leak-channel") && !makes("leak-id")) rdma_destroy_event_channel(channel);
+      if (channel != nullptr && makes("release-twice")) rdma_destroy_event_channel(channel);
+    }
+    if (!makes("leak-block")) std::free(block);
+    std::free(endpoint);
+  }
+};
+
+int attempt(Attempt& a, const char* addr, const char* port) {
+  a.block = std::malloc(24);
+  if (a.block == nullptr) {
+    if (makes("crash-without-memory")) std::memset(address_nowhere(), 1, 8);
+    return makes("nomem-as-provider") ? RPMA_E_PROVIDER : RPMA_E_NOMEM;
+  }
+  *static_cast<volatile char*>(a.block) = 1;  // a block that nobody uses would be optimised away
+  a.channel = rdma_create_event_channel();
+  if (a.channel == nullptr) return RPMA_E_PROVIDER;
+  rdma_cm_id* id = nullptr;  // what a failing call leaves here means nothing
+  if (rdma_create_id(a.channel, &id, nullptr, makes("udp-space") ? RDMA_PS_UDP : RDMA_PS_TCP) != 0)
+    return RPMA_E_PROVIDER;
+  a.id = id;
+  rdma_addrinfo hints{};
+  hints.ai_flags = makes("active-side") ? 0 : RAI_PASSIVE;
+  hints.ai_qp_type = makes("datagram") ? IBV_QPT_UD : IBV_QPT_RC;
+  hints.ai_port_space = makes("datagram") ? RDMA_PS_UDP : RDMA_PS_TCP;
+  rdma_addrinfo* info = nullptr;
+  const int resolved = rdma_getaddrinfo(addr, port, &hints, &info);
+  if (resolved != 0) return makes("eai-misread") && resolved != -1 ? RPMA_E_INVAL : RPMA_E_PROVIDER;
+  a.info = info;
+  sockaddr* local = a.info->ai_src_addr != nullptr ? a.info->ai_src_addr : a.info->ai_dst_addr;
+  if (local == nullptr) return RPMA_E_PROVIDER;
+  if (rdma_bind_addr(a.id, local) != 0) return RPMA_E_PROVIDER;
+  if (makes("deaf")) {
+    a.endpoint = static_cast<rpma_ep*>(std::malloc(sizeof(rpma_ep)));
+    return 0;
+  }
+  for (int failure = -1; failure != 0;) {
+    failure = rdma_listen(a.id, 0);
+    if (failure == 0 || makes("hang-on-listen")) continue;
+    if (makes("exit-on-listen")) std::exit(0);
+    if (makes("abort-on-listen")) std::abort();
+    if (makes("listen-ignored")) break;
+    return makes("positive-code") ? 5 : RPMA_E_PROVIDER;
+  }
+  a.endpoint = static_cast<rpma_ep*>(std::malloc(sizeof(rpma_ep)));
+  return a.endpoint != nullptr ? 0 : RPMA_E_NOMEM;
+}
+
+void touch_pointer_on_failure(rpma_ep** ep_ptr) {
+  if (makes("pointer-nulled")) *ep_ptr = nullptr;
+  if (makes("pointer-restored")) {
+    rpma_ep* const old = *const_cast<rpma_ep* volatile*>(ep_ptr);
+    *const_cast<rpma_ep* volatile*>(ep_ptr) = nullptr;
+    *const_cast<rpma_ep* volatile*>(ep_ptr) = old;
+  }
+}
+
+}  // namespace
+
+TOY_EXPORT int rpma_ep_listen(rpma_peer* peer, const char* addr, const char* port, rpma_ep** ep_ptr) {
+  if (makes("asks-before-checking")) {
+    rdma_event_channel* channel = rdma_create_event_channel();
+    if (channel != nullptr) rdma_destroy_event_channel(channel);
+  }
+  const bool port_matters = !makes("null-port-accepted");
+  if (peer == nullptr || addr == nullptr || (port == nullptr && port_matters) || ep_ptr == nullptr) return RPMA_E_INVAL;
+  if (makes("poisoned") && failed_before) return RPMA_E_PROVIDER;
+  Attempt a;
+  const int code = attempt(a, addr, port);
+  if (code != 0) {
+    failed_before = true;
+    a.release();
+    if (makes("leak-descriptor")) static_cast<void>(dup(STDERR_FILENO));
+    touch_pointer_on_failure(ep_ptr);
+    return code;
+  }
+  std::free(a.block);
+  if (!makes("leak-addrinfo-on-success")) rdma_freeaddrinfo(a.info);
+  *a.endpoint = {peer, a.channel, a.id};
+  *ep_ptr = a.endpoint;
+  return makes("never-succeeds") ? RPMA_E_UNKNOWN : 0;
+}
+
+TOY_EXPORT int rpma_ep_shutdown(rpma_ep** ep_ptr) {
+  if (ep_ptr == nullptr) return RPMA_E_INVAL;
+  if (*ep_ptr == nullptr) return 0;
+  rdma_destroy_id((*ep_ptr)->id);
+  rdma_destroy_event_channel((*ep_ptr)->channel);
+  std::free(*ep_ptr);
+  *ep_ptr = nullptr;
+  return 0;
+}
+
+TOY_EXPORT int rpma_ep_get_fd(const rpma_ep* ep, int* fd) {
+  *fd = ep->channel->fd;
+  return 0;
+}
+
+TOY_EXPORT int rpma_ep_next_conn_req(rpma_ep* ep, const rpma_conn_cfg*, rpma_conn_req** request) {
+  rdma_cm_event* event = nullptr;
+  if (rdma_get_cm_event(ep->channel, &event) != 0) return RPMA_E_PROVIDER;
+  rdma_cm_id* id = event->event == RDMA_CM_EVENT_CONNECT_REQUEST ? event->id : nullptr;
+  rdma_ack_cm_event(event);
+  if (id == nullptr) return RPMA_E_INVAL;
+  *request = static_cast<rpma_conn_req*>(std::malloc(sizeof(rpma_conn_req)));
+  **request = {ep->peer, id};
+  return 0;
+}
+
+TOY_EXPORT int rpma_conn_req_connect(rpma_conn_req** request, const rpma_conn_private_data*, rpma_conn** connection) {
+  rdma_cm_id* id = (*request)->id;
+  ibv_qp_init_attr attributes{};
+  attributes.qp_type = IBV_QPT_RC;
+  attributes.cap.max_send_wr = attributes.cap.max_recv_wr = 2;
+  attributes.cap.max_send_sge = attributes.cap.max_recv_sge = 1;
+  rdma_event_channel* channel = rdma_create_event_channel();
+  rdma_conn_param parameters{};
+  if (channel == nullptr || rdma_create_qp(id, (*request)->peer->pd, &attributes) != 0 ||
+      rdma_migrate_id(id, channel) != 0 || rdma_accept(id, &parameters) != 0)
+    return RPMA_E_PROVIDER;
+  std::free(*request);
+  *request = nullptr;
+  *connection = static_cast<rpma_conn*>(std::malloc(sizeof(rpma_conn)));
+  **connection = {id, channel};
+  return 0;
+}
+
+TOY_EXPORT int rpma_conn_get_event_fd(const rpma_conn* connection, int* fd) {
+  *fd = connection->channel->fd;
+  return 0;
+}
+
+TOY_EXPORT int rpma_conn_next_event(rpma_conn* connection, rpma_conn_event* kind) {
+  rdma_cm_event* event = nullptr;
+  if (rdma_get_cm_event(connection->channel, &event) != 0) return RPMA_E_PROVIDER;
+  *kind = event->event == RDMA_CM_EVENT_ESTABLISHED    ? RPMA_CONN_ESTABLISHED
+          : event->event == RDMA_CM_EVENT_DISCONNECTED ? RPMA_CONN_CLOSED
+                                                       : RPMA_CONN_UNDEFINED;
+  rdma_ack_cm_event(event);
+  return 0;
+}
+
+TOY_EXPORT int rpma_conn_disconnect(rpma_conn* connection) {
+  return rdma_disconnect(connection->id) == 0 ? 0 : RPMA_E_PROVIDER;
+}
+
+TOY_EXPORT int rpma_conn_delete(rpma_conn** connection) {
+  rdma_destroy_qp((*connection)->id);
+  rdma_destroy_id((*connection)->id);
+  rdma_destroy_event_channel((*connection)->channel);
+  std::free(*connection);
+  *connection = nullptr;
+  return 0;
+}
+
+TOY_EXPORT int rpma_peer_new(ibv_context* context, rpma_peer** peer) {
+  *peer = static_cast<rpma_peer*>(std::malloc(sizeof(rpma_peer)));
+  (*peer)->pd = ibv_alloc_pd(context);
+  return 0;
+}
+
+TOY_EXPORT int rpma_peer_delete(rpma_peer** peer) {
+  ibv_dealloc_pd((*peer)->pd);
+  std::free(*peer);
+  *peer = nullptr;
+  return 0;
+}
+
+TOY_EXPORT int rpma_utils_get_ibv_context(const char* addr, rpma_util_ibv_context_type, ibv_context** context) {
+  rdma_addrinfo hints{};
+  hints.ai_flags = RAI_PASSIVE;
+  hints.ai_port_space = RDMA_PS_TCP;
+  rdma_addrinfo* info = nullptr;
+  rdma_cm_id* id = nullptr;
+  if (rdma_getaddrinfo(addr, nullptr, &hints, &info) != 0) return RPMA_E_PROVIDER;
+  const bool bound = rdma_create_id(nullptr, &id, nullptr, RDMA_PS_TCP) == 0 && rdma_bind_addr(id, info->ai_src_addr) == 0;
+  if (bound) *context = id->verbs;
+  if (id != nullptr) rdma_destroy_id(id);
+  rdma_freeaddrinfo(info);
+  return bound ? 0 : RPMA_E_PROVIDER;
+}
+
+TOY_EXPORT int rpma_log_set_function(rpma_log_function*) { return 0; }

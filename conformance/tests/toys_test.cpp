@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The harness proves itself: a toy listener that is right passes, and the same listener with one mistake at a time
+// is reported with the right verdict, clause and module, on the mock.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "conformance/tests/tool.h"
+
+namespace {
+
+using namespace conformance::testing_tool;
+
+struct Mistake {
+  const char* name;     // RPMACONF_TOY
+  const char* filter;   // the tests that must show it
+  const char* clause;
+  const char* verdict;
+};
+
+constexpr const char* kListenFails = "Listen.FailingListenGivesEProvider/EADDRINUSE";
+
+constexpr Mistake kMistakes[] = {
+    {"crash-without-memory", "Listen.EachFailingAllocation*", "LISTEN-RET-2", "crash"},
+    {"abort-on-listen", kListenFails, "LISTEN-RET-2", "crash"},
+    {"exit-on-listen", kListenFails, "LISTEN-RET-2", "crash"},
+    {"nomem-as-provider", "Listen.EachFailingAllocation*", "LISTEN-NOMEM-1", "fail"},
+    {"positive-code", kListenFails, "LISTEN-RET-2", "fail"},
+    {"positive-code", kListenFails, "LISTEN-PROVIDER-5", "fail"},
+    {"listen-ignored", kListenFails, "LISTEN-RET-2", "fail"},
+    {"eai-misread", "Listen.FailingGetaddrinfoGivesEProvider/EAI_NONAME", "LISTEN-PROVIDER-3", "fail"},
+    {"pointer-nulled", kListenFails, "LISTEN-EPPTR-1", "fail"},
+    {"pointer-restored", kListenFails, "LISTEN-EPPTR-1", "fail"},
+    {"leak-channel", kListenFails, "LISTEN-LEAK-1", "fail"},
+    {"leak-id", kListenFails, "LISTEN-LEAK-1", "fail"},
+    {"leak-addrinfo", kListenFails, "LISTEN-LEAK-1", "fail"},
+    {"leak-block", kListenFails, "LISTEN-LEAK-2", "fail"},
+    {"leak-descriptor", kListenFails, "LISTEN-LEAK-3", "fail"},
+    {"leak-addrinfo-on-success", "Listen.ListenSucceeds", "LISTEN-LEAK-5", "fail"},
+    {"release-twice", kListenFails, "LISTEN-LEGAL-1", "fail"},
+    {"wrong-order", kListenFails, "LISTEN-LEGAL-1", "fail"},
+    {"asks-before-checking", "Listen.NullPeerGivesEInval", "LISTEN-INVAL-5", "fail"},
+    {"poisoned", kListenFails, "LISTEN-AGAIN-1", "fail"},
+    {"udp-space", "Listen.ListenSucceeds", "LISTEN-USE-2", "fail"},
+    {"datagram", "Listen.ListenSucceeds", "LISTEN-USE-3", "fail"},
+    {"active-side", "Listen.ListenSucceeds", "LISTEN-USE-4", "fail"},
+    {"deaf", "Listen.ListenSucceeds", "LISTEN-USE-1", "fail"},
+    {"never-succeeds", "Listen.ListenSucceeds", "LISTEN-RET-1", "fail"},
+};
+
+Ran run_toy(const Folder& folder, const std::string& mistake, const std::string& filter) {
+  return run({tool(), "run", "--provider", "mock", "--librpma", toy(), "--filter", filter, "--report",
+              folder.path() / "report", "--timeout", "20"},
+             {"RPMACONF_TOY=" + mistake});
+}
+
+class Toy : public testing::TestWithParam<Mistake> {};
+
+TEST_P(Toy, IsCaught) {
+  const Mistake& mistake = GetParam();
+  const Folder folder;
+  const Ran ran = run_toy(folder, mistake.name, mistake.filter);
+  EXPECT_EQ(ran.exit_code, 1) << ran.output;
+  const auto report = read_json(folder.path() / "report/report.json");
+  const auto& findings = report.at("findings");
+  EXPECT_TRUE(std::any_of(findings.begin(), findings.end(),
+                          [&mistake](const auto& finding) {
+                            return finding.at("clause") == mistake.clause && finding.at("verdict") == mistake.verdict &&
+                                   finding.at("module") == "iut";
+                          }))
+      << findings.dump(2);
+}
+
+std::string name_of_row(const testing::TestParamInfo<Mistake>& row) {
+  std::string name = std::string(row.param.name) + "_" + row.param.clause;
+  std::replace_if(name.begin(), name.end(), [](char c) { return std::isalnum(static_cast<unsigned char>(c)) == 0; }, '_');
+  return name;
+}
+
+INSTANTIATE_TEST_SUITE_P(Mistakes, Toy, testing::ValuesIn(kMistakes), name_of_row);
+
+TEST(ToyWithoutMistake, PassesTheWholeSuite) {
+  const Folder folder;
+  const Ran ran = run_toy(folder, "none", "*");
+  EXPECT_EQ(ran.exit_code, 0) << ran.output;
+}
+
+// A hang costs the time-out, once: one start, one sentinel.
+TEST(ToyThatHangs, IsReportedAndEnded) {
+  const Folder folder;
+  const Ran ran = run({tool(), "run", "--provider", "mock", "--librpma", toy(), "--filter", kListenFails, "--report",
+                       folder.path() / "report", "--timeout", "10", "--jobs", "3"},
+                      {"RPMACONF_TOY=hang-on-listen"});
+  EXPECT_EQ(ran.exit_code, 1) << ran.output;
+  const auto finding = read_json(folder.path() / "report/report.json").at("findings").at(0);
+  EXPECT_EQ(finding.at("clause"), "LISTEN-RET-2");
+  EXPECT_EQ(finding.at("verdict"), "hang");
+  EXPECT_EQ(finding.at("module"), "iut");
+}
+
+// A NULL port that goes on to the provider ends in a code that is not RPMA_E_INVAL.
+TEST(ToyThatMissesOneNull, FailsTheCombinationsWithIt) {
+  const Folder folder;
+  const Ran ran = run_toy(folder, "null-port-accepted", "Listen.Null*");
+  EXPECT_EQ(ran.exit_code, 1) << ran.output;
+  const auto report = read_json(folder.path() / "report/report.json");
+  for (const auto& test : report.at("tests")) {
+    const bool port_alone = test.at("id") == "Listen.NullPortGivesEInval";
+    EXPECT_EQ(test.at("verdict") == "pass", !port_alone) << test.dump(2);
+  }
+}
+
+// What a set-up that cannot work is called: broken, never a pass and never the IUT's fault.
+TEST(ToyWhoseListenNeverSucceeds, LeavesFaultsWithoutVerdict) {
+  const Folder folder;
+  const Ran ran = run_toy(folder, "never-succeeds", kListenFails);
+  EXPECT_EQ(ran.exit_code, 2) << ran.output;
+  const auto report = read_json(folder.path() / "report/report.json");
+  EXPECT_TRUE(report.at("findings").empty());
+  EXPECT_EQ(report.at("tests").at(0).at("verdict"), "broken");
+}
+
+}  // namespace

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <nlohmann/json.hpp>
+
+#include "conformance/catalogue/clauses.h"
+#include "conformance/suite/suite.h"
+#include "conformance/tool/commands.h"
+
+namespace conformance {
+namespace {
+
+std::vector<std::string_view> providers_of(const Test& test) {
+  std::vector<std::string_view> names;
+  for (const std::string_view name : kProviderNames)
+    if (test.runs_on(provider_named(name))) names.push_back(name);
+  return names;
+}
+
+void print_json(const std::vector<Test>& tests) {
+  nlohmann::ordered_json rows = nlohmann::ordered_json::array();
+  for (const Test& test : tests)
+    rows.push_back({{"id", test.id()},
+                    {"what", test.what},
+                    {"providers", providers_of(test)},
+                    {"clauses", clauses_of(test, false)},
+                    {"always", test.id() == kKernelTest}});
+  fmt::print("{}\n", nlohmann::ordered_json{{"schema", "rpma-conformance/1"}, {"tests", rows}}.dump(2));
+}
+
+void print_text(const std::vector<Test>& tests) {
+  for (const Test& test : tests)
+    fmt::print("{:<58} {:<12} {}\n", test.id(), fmt::format("{}", fmt::join(providers_of(test), ",")), test.what);
+  fmt::print("{} tests\n", tests.size());
+}
+
+}  // namespace
+
+int list(const ListOptions& options) {
+  if (options.check) {
+    const std::vector<std::string> gaps = matrix_gaps();
+    for (const std::string& gap : gaps) fmt::print(stderr, "rpma-conformance: {}\n", gap);
+    return gaps.empty() ? kConforms : kUsage;
+  }
+  std::vector<Test> tests = all_tests();
+  if (!options.provider.empty())
+    std::erase_if(tests, [&options](const Test& test) { return !test.runs_on(provider_named(options.provider)); });
+  if (options.json)
+    print_json(tests);
+  else
+    print_text(tests);
+  return kConforms;
+}
+
+}  // namespace conformance

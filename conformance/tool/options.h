@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// What the commands are told, and where the installed parts lie.
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+namespace conformance {
+
+struct RunOptions {
+  std::string provider = "rxe";
+  std::string device;     // empty: mock0, or the rxe machine's
+  std::string address;    // empty: the device's first
+  std::string librpma = "librpma.so.0";
+  std::string rdma_core;
+  std::string subject = "stack";
+  std::string filter = "*";
+  unsigned jobs = 1;
+  unsigned timeout = 30;  // seconds, of one experiment
+  std::filesystem::path report = "report";
+  std::filesystem::path baseline;  // empty: none
+  std::string kernel;              // a kernel package for the rxe machine
+  bool in_machine = false;         // set by run_in_machine() for the run in there: its report folder is no user's
+  std::filesystem::path machine;   // state folder of a running rxe machine; empty: start one for this run
+};
+
+// Exit codes of every command (DESIGN section 2).
+enum ExitCode { kConforms = 0, kFinding = 1, kUsage = 2, kIncomplete = 3 };
+
+// The build tree mirrors the installed one: parts are found from where the program lies.
+struct Parts {
+  std::filesystem::path program;
+  std::filesystem::path shim;
+  std::filesystem::path mock;
+  std::filesystem::path machine;  // the rxe machine's command
+};
+Parts find_parts();
+
+}  // namespace conformance

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Other programs: started, waited for, ended with this one.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace conformance {
+
+// Runs a program with this process's standard streams and returns its exit status (128 + N where signal N ended it;
+// 127 where it could not be started). SIGINT reaches it from the terminal, SIGTERM is handed on to it; this process
+// lives on to clean up.
+int run_program(const std::vector<std::string>& arguments);
+
+// Its standard output, or nothing where it failed.
+std::string output_of(const std::vector<std::string>& arguments);
+
+}  // namespace conformance
