@@ -132,7 +132,7 @@ TEST(Baseline, WantsExactlyTheKnownFindings) {
   const Folder folder;
   const auto write = [&folder](const nlohmann::json& findings) {
     std::ofstream(folder.path() / "baseline.json") << nlohmann::json{
-        {"schema", "rpma-conformance-baseline/1"}, {"provider", "mock"}, {"findings", findings}}.dump();
+        {"schema", "rpma-conformance-baseline/1"}, {"providers", {"mock"}}, {"findings", findings}}.dump();
   };
   const auto run_toy = [&folder](const std::string& mistake) {
     return run({tool(), "run", "--provider", "mock", "--librpma", toy(), "--filter",

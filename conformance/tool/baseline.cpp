@@ -2,7 +2,9 @@
 #include "conformance/tool/baseline.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include <algorithm>
 #include <fstream>
 #include <nlohmann/json.hpp>
 
@@ -24,8 +26,9 @@ Baseline::Baseline(const std::filesystem::path& file, const std::string& provide
   try {
     const nlohmann::json document = nlohmann::json::parse(stream);
     if (document.at("schema") != kSchema) throw std::runtime_error(fmt::format("its schema is not {}", kSchema));
-    if (document.at("provider") != provider)
-      throw std::runtime_error(fmt::format("it is for provider {}", document.at("provider").get<std::string>()));
+    const auto providers = document.at("providers").get<std::vector<std::string>>();
+    if (std::ranges::find(providers, provider) == providers.end())
+      throw std::runtime_error(fmt::format("it is for provider {}", fmt::join(providers, ", ")));
     for (const auto& finding : document.at("findings"))
       for (const auto& test : finding.at("tests"))
         known_.insert({finding.at("clause"), finding.at("module"), finding.at("verdict"), test});

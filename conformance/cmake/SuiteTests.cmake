@@ -1,0 +1,34 @@
+# The suite's own tests as CTest entries, and the rxe machine that they share: started before the first rxe entry,
+# stopped after the last.
+set(suite_tests ${CMAKE_CURRENT_BINARY_DIR}/suite_tests.cmake)
+set(reports ${PROJECT_BINARY_DIR}/reports)
+set(baselines ${PROJECT_SOURCE_DIR}/fixtures/baselines)
+set(machine ${PROJECT_BINARY_DIR}/${RPMACONF_DATADIR}/rxe/machine)
+set(state ${PROJECT_BINARY_DIR}/machine)
+
+add_custom_command(TARGET rpma-conformance POST_BUILD
+  COMMAND ${CMAKE_COMMAND} -DTOOL=$<TARGET_FILE:rpma-conformance> -DOUTPUT=${suite_tests} -DREPORTS=${reports}
+          -DBASELINES=${baselines} -DMACHINE_STATE=${state} -DRXE=${RPMACONF_RXE_TESTS}
+          -P ${CMAKE_CURRENT_SOURCE_DIR}/cmake/GenerateTests.cmake
+  COMMENT "Writing the suite's CTest entries" VERBATIM)
+set_property(DIRECTORY APPEND PROPERTY TEST_INCLUDE_FILES ${suite_tests})
+
+# Whole runs: complete, with two experiments at a time, and the whole suite's own exit code.
+add_test(NAME mock.whole COMMAND rpma-conformance run --provider mock --jobs 2 --report ${reports}/mock.whole
+  --baseline ${baselines}/debian-12-mock.json)
+set_tests_properties(mock.whole PROPERTIES LABELS "suite;mock" TIMEOUT 300)
+
+if(RPMACONF_RXE_TESTS)
+  add_test(NAME rxe.machine.start COMMAND ${machine} start --state ${state})
+  add_test(NAME rxe.machine.stop COMMAND ${machine} stop --state ${state})
+  set_tests_properties(rxe.machine.start PROPERTIES FIXTURES_SETUP rxe_machine TIMEOUT 600 PROCESSORS 2)
+  set_tests_properties(rxe.machine.stop PROPERTIES FIXTURES_CLEANUP rxe_machine TIMEOUT 300)
+
+  add_test(NAME rxe.whole COMMAND rpma-conformance run --provider rxe --jobs 2 --report ${reports}/rxe.whole
+    --machine ${state} --baseline ${baselines}/debian-12-rxe.json)
+  # A real card's path, on the machine's device: named, as a card would be.
+  add_test(NAME hw.whole COMMAND ${machine} exec --state ${state} -- $<TARGET_FILE:rpma-conformance> run --provider hw
+    --device rxe0 --report ${state}/share/hw.whole --baseline ${baselines}/debian-12-rxe.json)
+  set_tests_properties(rxe.whole hw.whole PROPERTIES LABELS "suite;rxe" FIXTURES_REQUIRED rxe_machine TIMEOUT 600)
+  set_tests_properties(rxe.machine.start rxe.machine.stop PROPERTIES LABELS "suite;rxe;machine")
+endif()
