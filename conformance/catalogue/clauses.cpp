@@ -8,7 +8,8 @@ namespace {
 
 // Rulings (README, "How the suite rules") are what it holds where the page leaves something open.
 constexpr Clause kClauses[] = {
-    {"LISTEN-RET-1", "Where nothing underneath fails, the call returns 0.", "rpma_ep_listen(3), RETURN VALUE"},
+    {"LISTEN-RET-1", "Where nothing underneath fails, the call returns 0.",
+     "rpma_ep_listen(3), RETURN VALUE"},
     {"LISTEN-RET-2", "Where it fails, the call returns, and what it returns is a negative code.",
      "rpma_ep_listen(3), RETURN VALUE"},
     {"LISTEN-EPPTR-1", "Where it fails, nothing is ever stored to *ep_ptr, not even for a moment.",
@@ -20,7 +21,8 @@ constexpr Clause kClauses[] = {
     {"LISTEN-INVAL-4", "A NULL ep_ptr gives RPMA_E_INVAL.", "rpma_ep_listen(3), ERRORS"},
     {"LISTEN-INVAL-5", "A NULL argument is noticed before anything is asked of the provider.",
      "rpma_ep_listen(3), ERRORS"},
-    {"LISTEN-PROVIDER-1", "rdma_create_event_channel failing gives RPMA_E_PROVIDER.", "rpma_ep_listen(3), ERRORS"},
+    {"LISTEN-PROVIDER-1", "rdma_create_event_channel failing gives RPMA_E_PROVIDER.",
+     "rpma_ep_listen(3), ERRORS"},
     {"LISTEN-PROVIDER-2", "rdma_create_id failing gives RPMA_E_PROVIDER.", "rpma_ep_listen(3), ERRORS"},
     {"LISTEN-PROVIDER-3", "rdma_getaddrinfo failing, by -1 or by an EAI_ value, gives RPMA_E_PROVIDER.",
      "rpma_ep_listen(3), ERRORS; ruling 4"},
@@ -45,17 +47,22 @@ constexpr Clause kClauses[] = {
      "rpma_ep_listen(3), RETURN VALUE: a failed call has no effect"},
     {"LISTEN-LEAK-5", "After a success and rpma_ep_shutdown everything that the listen took is given back.",
      "rpma_ep_listen(3), rpma_ep_shutdown(3), DESCRIPTION"},
-    {"LISTEN-LEGAL-1", "The provider is called as its pages allow: each handle released once, in a legal order, and "
-                       "not used afterwards.", "ruling 5; rdma_create_id(3), rdma_destroy_event_channel(3)"},
+    {"LISTEN-LEGAL-1",
+     "The provider is called as its pages allow: each handle released once, in a legal order, and "
+     "not used afterwards.",
+     "ruling 5; rdma_create_id(3), rdma_destroy_event_channel(3)"},
     {"LISTEN-AGAIN-1", "After a failure a later call under good conditions succeeds and truly listens.",
      "rpma_ep_listen(3), RETURN VALUE: a failed call has no effect"},
-    {"STACK-KERNEL-1", "The kernel logs no warning, oops or new taint while listeners are driven through failures.",
+    {"STACK-KERNEL-1",
+     "The kernel logs no warning, oops or new taint while listeners are driven through failures.",
      "a kernel warning, oops or new taint during a run is a finding"},
 };
 
 }  // namespace
 
-std::span<const Clause> clauses() { return kClauses; }
+std::span<const Clause> clauses() {
+  return kClauses;
+}
 
 const Clause* find_clause(std::string_view id) {
   const auto found = std::ranges::find(kClauses, id, &Clause::id);

@@ -53,7 +53,8 @@ void keep_log(rpma_log_level, const char*, const int, const char*, const char* f
 
 class Child {
  public:
-  Child(const Library& library, const Target& target, const Experiment& experiment, std::span<std::byte> memory)
+  Child(const Library& library, const Target& target, const Experiment& experiment,
+        std::span<std::byte> memory)
       : library_(library),
         experiment_(experiment),
         observation_(observation_in(memory)),
@@ -80,7 +81,8 @@ class Child {
     if (observation_.code != 0) again();
     take_holdings(observation_.end, on_kernel());
     observation_.phase = Phase::Teardown;
-    if (const std::string text = bed_.tear_down(); !text.empty()) return broken("while tearing down: " + text);
+    if (const std::string text = bed_.tear_down(); !text.empty())
+      return broken("while tearing down: " + text);
     mock_rests();
     observation_.phase = Phase::Done;
   }
@@ -115,20 +117,22 @@ class Child {
     if (!mock_is_playing_) return;
     rdmamock_outcome outcome{};
     library_.mock.end(&outcome);
-    if (observation_.mock.failures == 0) std::memcpy(observation_.mock.text, outcome.text, sizeof(outcome.text));
+    if (observation_.mock.failures == 0)
+      std::memcpy(observation_.mock.text, outcome.text, sizeof(outcome.text));
     observation_.mock.failures += outcome.failures;
     mock_is_playing_ = false;
   }
 
   bool arm(std::span<const rdmafault_rule> rules) {
-    const rdmafault_session session{log_, rules.data(), rules.size(), library_.roles.data(), library_.roles.size()};
+    const rdmafault_session session{log_, rules.data(), rules.size(), library_.roles.data(),
+                                    library_.roles.size()};
     if (library_.shim.arm(&session) == 0) return true;
     broken(std::string("the shim cannot be armed: ") + strerrorname_np(errno));
     return false;
   }
 
-  // Before the first experiment's verdict can mean anything: the IUT's slots lead into the shim (they could have
-  // been bound anew), and a call that is made is a call that is counted.
+  // Before the first experiment's verdict can mean anything: the IUT's slots lead into the shim (they could
+  // have been bound anew), and a call that is made is a call that is counted.
   bool shim_is_live() {
     if (const std::string slot = slot_past_shim(library_); !slot.empty()) {
       broken("the IUT calls " + slot + " past the shim");
@@ -156,9 +160,15 @@ class Child {
     void** out = guard_.slot();
     observation_.has_out = experiment_.operation->has_out() ? 1 : 0;
     switch (experiment_.sentinel) {
-      case Sentinel::Null: *out = nullptr; break;
-      case Sentinel::Wild: *out = kWild; break;
-      case Sentinel::Live: *out = bed_.live; break;
+      case Sentinel::Null:
+        *out = nullptr;
+        break;
+      case Sentinel::Wild:
+        *out = kWild;
+        break;
+      case Sentinel::Live:
+        *out = bed_.live;
+        break;
     }
     observation_.out_before = reinterpret_cast<uint64_t>(*out);
     take_holdings(observation_.before, on_kernel());
@@ -185,7 +195,8 @@ class Child {
 
   void use_and_undo() {
     void** out = guard_.slot();
-    if (observation_.has_out == 0 || observation_.out_after == observation_.out_before) return;  // nothing was given
+    if (observation_.has_out == 0 || observation_.out_after == observation_.out_before)
+      return;  // nothing was given
     observation_.phase = Phase::Use;
     std::string text;
     observation_.works = experiment_.operation->use(bed_, *out, queued_requests(), text) ? 1 : 0;
@@ -227,9 +238,13 @@ class Child {
 
 }  // namespace
 
-Observation& observation_in(std::span<std::byte> memory) { return *reinterpret_cast<Observation*>(memory.data()); }
+Observation& observation_in(std::span<std::byte> memory) {
+  return *reinterpret_cast<Observation*>(memory.data());
+}
 
-std::span<std::byte> log_memory_in(std::span<std::byte> memory) { return memory.subspan(kLogOffset); }
+std::span<std::byte> log_memory_in(std::span<std::byte> memory) {
+  return memory.subspan(kLogOffset);
+}
 
 void run_in_child(const Library& library, const Target& target, const Experiment& experiment,
                   std::span<std::byte> memory) {

@@ -11,8 +11,8 @@
 
 namespace conformance {
 
-// Runs the experiment in the calling process, which was forked for it, and ends that process. `memory` holds the
-// observation and behind it the shim's log; both are zero at this point.
+// Runs the experiment in the calling process, which was forked for it, and ends that process. `memory` holds
+// the observation and behind it the shim's log; both are zero at this point.
 [[noreturn]] void run_in_child(const Library& library, const Target& target, const Experiment& experiment,
                                std::span<std::byte> memory);
 

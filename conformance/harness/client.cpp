@@ -59,8 +59,8 @@ class Client {
 
   // Waits for one event, which must be `wanted`.
   std::string expect(rdma_cm_event_type wanted) {
-    if (!readable(channel_->fd)) return fmt::format("the client waited {} s for {}", kPatienceMs / 1000,
-                                                    p_.event_str(wanted));
+    if (!readable(channel_->fd))
+      return fmt::format("the client waited {} s for {}", kPatienceMs / 1000, p_.event_str(wanted));
     rdma_cm_event* event = nullptr;
     if (p_.get_cm_event(channel_, &event) != 0) return failed("the client's rdma_get_cm_event");
     const rdma_cm_event_type got = event->event;
@@ -116,8 +116,9 @@ class Accepted {
     rpma_conn_event event = RPMA_CONN_UNDEFINED;
     if (const int code = iut_.conn_next_event(connection_, &event); code != 0)
       return fmt::format("rpma_conn_next_event returned {} where {} was due", code, name);
-    if (event != wanted) return fmt::format("the server got connection event {} where {} was due",
-                                            static_cast<int>(event), name);
+    if (event != wanted)
+      return fmt::format("the server got connection event {} where {} was due", static_cast<int>(event),
+                         name);
     return {};
   }
 
@@ -128,7 +129,8 @@ class Accepted {
 
 }  // namespace
 
-std::string connect_to(const Testbed& bed, rpma_ep* endpoint, const std::string& address, const std::string& port) {
+std::string connect_to(const Testbed& bed, rpma_ep* endpoint, const std::string& address,
+                       const std::string& port) {
   addrinfo hints{};
   hints.ai_flags = AI_NUMERICHOST | AI_NUMERICSERV;
   hints.ai_socktype = SOCK_STREAM;
@@ -143,7 +145,8 @@ std::string connect_to(const Testbed& bed, rpma_ep* endpoint, const std::string&
   if (std::string text = server.await_request(endpoint); !text.empty() || bed.context_is_ours) return text;
   if (std::string text = server.accept(endpoint); !text.empty()) return text;
   if (std::string text = client.expect(RDMA_CM_EVENT_ESTABLISHED); !text.empty()) return text;
-  if (std::string text = server.expect(RPMA_CONN_ESTABLISHED, "RPMA_CONN_ESTABLISHED"); !text.empty()) return text;
+  if (std::string text = server.expect(RPMA_CONN_ESTABLISHED, "RPMA_CONN_ESTABLISHED"); !text.empty())
+    return text;
   client.disconnect();
   return server.expect(RPMA_CONN_CLOSED, "RPMA_CONN_CLOSED");
 }

@@ -22,7 +22,8 @@ Rule make_rule(const std::string& text) {
   Rule rule{text, {}};
   rdmafault_error error{};
   if (rdmafault_parse(text.c_str(), &rule.parsed, &error) != 0)
-    throw std::invalid_argument(fmt::format("rule '{}', position {}: {}", text, error.position, error.message));
+    throw std::invalid_argument(
+        fmt::format("rule '{}', position {}: {}", text, error.position, error.message));
   return rule;
 }
 

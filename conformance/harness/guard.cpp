@@ -35,7 +35,9 @@ greg_t& register_of(void* context, int index) {
   return static_cast<ucontext_t*>(context)->uc_mcontext.gregs[index];
 }
 
-uint64_t value_in_slot() { return reinterpret_cast<uint64_t>(*state.slot); }
+uint64_t value_in_slot() {
+  return reinterpret_cast<uint64_t>(*state.slot);
+}
 
 bool on_page(const void* address) {
   const auto* at = static_cast<const std::byte*>(address);
@@ -59,7 +61,8 @@ void on_step(int, siginfo_t*, void* context) {
   state.stepping = 0;
   register_of(context, REG_EFL) &= ~kTrapFlag;
   Observation& observation = *state.observation;
-  if (observation.stores < observation.store.size()) observation.store[observation.stores].after = value_in_slot();
+  if (observation.stores < observation.store.size())
+    observation.store[observation.stores].after = value_in_slot();
   ++observation.stores;
   if (state.closed != 0) mprotect(state.page, state.page_size, PROT_READ);
 }
@@ -88,7 +91,7 @@ void on_crash(int signal, siginfo_t* info, void* context) {
     return;
   }
   // Should the backtrace itself crash, the default action must take over.
-  struct sigaction fallback{};
+  struct sigaction fallback {};
   fallback.sa_handler = SIG_DFL;
   for (const int crash : kCrashSignals) sigaction(crash, &fallback, nullptr);
   note_crash(signal, info, context);
@@ -101,7 +104,8 @@ Place place_of(uint64_t address) {
   Place place{};
   place.address = address;
   dl_find_object object{};
-  if (_dl_find_object(reinterpret_cast<void*>(address), &object) != 0 || object.dlfo_link_map == nullptr) return place;
+  if (_dl_find_object(reinterpret_cast<void*>(address), &object) != 0 || object.dlfo_link_map == nullptr)
+    return place;
   const link_map& map = *object.dlfo_link_map;
   place.offset = address - map.l_addr;
   const char* slash = strrchr(map.l_name, '/');
@@ -128,7 +132,7 @@ Guard::Guard(Observation& observation) {
   std::array<void*, 4> prime{};
   backtrace(prime.data(), static_cast<int>(prime.size()));
 
-  struct sigaction action{};
+  struct sigaction action {};
   action.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER;
   action.sa_sigaction = on_crash;
   for (const int signal : kCrashSignals) sigaction(signal, &action, nullptr);

@@ -50,7 +50,9 @@ int on_cm_id_field(const nlattr* field, void* gathered) {
   return MNL_CB_OK;
 }
 
-int on_cm_id(const nlattr* entry, void* gathered) { return mnl_attr_parse_nested(entry, on_cm_id_field, gathered); }
+int on_cm_id(const nlattr* entry, void* gathered) {
+  return mnl_attr_parse_nested(entry, on_cm_id_field, gathered);
+}
 
 int on_cm_id_table(const nlattr* field, void* gathered) {
   if (mnl_attr_get_type(field) != RDMA_NLDEV_ATTR_RES_CM_ID) return MNL_CB_OK;
@@ -61,7 +63,8 @@ int on_cm_ids(const nlmsghdr* message, void* gathered) {
   return mnl_attr_parse(message, 0, on_cm_id_table, gathered);
 }
 
-bool dump(mnl_socket* socket, uint16_t command, const uint32_t* device, mnl_cb_t callback, Gathered& gathered) {
+bool dump(mnl_socket* socket, uint16_t command, const uint32_t* device, mnl_cb_t callback,
+          Gathered& gathered) {
   std::vector<char> buffer(kDumpSize);
   nlmsghdr* request = mnl_nlmsg_put_header(buffer.data());
   request->nlmsg_type = static_cast<uint16_t>(RDMA_NL_GET_TYPE(RDMA_NL_NLDEV, command));
@@ -72,8 +75,8 @@ bool dump(mnl_socket* socket, uint16_t command, const uint32_t* device, mnl_cb_t
   for (;;) {
     const ssize_t size = mnl_socket_recvfrom(socket, buffer.data(), buffer.size());
     if (size < 0) return false;
-    const int more = mnl_cb_run(buffer.data(), static_cast<size_t>(size), command, mnl_socket_get_portid(socket),
-                                callback, &gathered);
+    const int more = mnl_cb_run(buffer.data(), static_cast<size_t>(size), command,
+                                mnl_socket_get_portid(socket), callback, &gathered);
     if (more < 0) return false;
     if (more == MNL_CB_STOP) return true;
   }

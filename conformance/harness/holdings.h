@@ -8,7 +8,8 @@
 
 namespace conformance {
 
-// With `ask_kernel` the kernel's list of cm_ids is read too (RDMA netlink); it shows only those bound to a device.
+// With `ask_kernel` the kernel's list of cm_ids is read too (RDMA netlink); it shows only those bound to a
+// device.
 void take_holdings(Holdings& holdings, bool ask_kernel);
 
 void list_modules(Observation& observation);

@@ -19,14 +19,10 @@ struct CodeName {
   std::string_view name;
 };
 constexpr CodeName kCodes[] = {
-    {RPMA_E_UNKNOWN, "RPMA_E_UNKNOWN"},
-    {RPMA_E_NOSUPP, "RPMA_E_NOSUPP"},
-    {RPMA_E_PROVIDER, "RPMA_E_PROVIDER"},
-    {RPMA_E_NOMEM, "RPMA_E_NOMEM"},
-    {RPMA_E_INVAL, "RPMA_E_INVAL"},
-    {RPMA_E_NO_COMPLETION, "RPMA_E_NO_COMPLETION"},
-    {RPMA_E_NO_EVENT, "RPMA_E_NO_EVENT"},
-    {RPMA_E_AGAIN, "RPMA_E_AGAIN"},
+    {RPMA_E_UNKNOWN, "RPMA_E_UNKNOWN"},   {RPMA_E_NOSUPP, "RPMA_E_NOSUPP"},
+    {RPMA_E_PROVIDER, "RPMA_E_PROVIDER"}, {RPMA_E_NOMEM, "RPMA_E_NOMEM"},
+    {RPMA_E_INVAL, "RPMA_E_INVAL"},       {RPMA_E_NO_COMPLETION, "RPMA_E_NO_COMPLETION"},
+    {RPMA_E_NO_EVENT, "RPMA_E_NO_EVENT"}, {RPMA_E_AGAIN, "RPMA_E_AGAIN"},
 };
 
 // In which phase a child ended, and which clause that breaks. Not listed: our own phases.
@@ -89,7 +85,8 @@ class Judge {
  private:
   std::vector<ClauseOutcome> on_all(const Outcome& outcome) {
     std::vector<ClauseOutcome> same;
-    for (const std::string_view clause : clauses_judged(expectation_, on_mock())) same.push_back({clause, outcome, ""});
+    for (const std::string_view clause : clauses_judged(expectation_, on_mock()))
+      same.push_back({clause, outcome, ""});
     return same;
   }
 
@@ -114,19 +111,23 @@ class Judge {
     // A child that hung may have called without end: what it did before is enough to accuse it.
     if (evidence_.dropped > 0 && seen_.phase == Phase::Done)
       return broken(fmt::format("the shim's log had no room for {} calls", evidence_.dropped));
-    const bool ours = seen_.phase == Phase::Born || seen_.phase == Phase::Prepare || seen_.phase == Phase::After;
-    if (ours && seen_.timed_out != 0) return broken("the set-up of the experiment did not return in time; --timeout");
+    const bool ours =
+        seen_.phase == Phase::Born || seen_.phase == Phase::Prepare || seen_.phase == Phase::After;
+    if (ours && seen_.timed_out != 0)
+      return broken("the set-up of the experiment did not return in time; --timeout");
     if (ours) return broken(fmt::format("the process ended in our set-up: {}", how_it_ended()));
     for (const rdmafault_record& record : evidence_.records) {
       const rdmafault_function& function = functions_[record.function];
-      if ((record.flags & RDMAFAULT_FOREIGN) != 0 && function.kind == RDMAFAULT_PROVIDER && !a_rule_is_for_all_threads())
+      if ((record.flags & RDMAFAULT_FOREIGN) != 0 && function.kind == RDMAFAULT_PROVIDER &&
+          !a_rule_is_for_all_threads())
         return broken(fmt::format("another thread called {} meanwhile", function.name));
     }
     return control_verdict();
   }
 
   [[nodiscard]] bool a_rule_is_for_all_threads() const {
-    return std::ranges::any_of(experiment_.rules, [](const Rule& rule) { return rule.parsed.any_thread != 0; });
+    return std::ranges::any_of(experiment_.rules,
+                               [](const Rule& rule) { return rule.parsed.any_thread != 0; });
   }
 
   std::optional<Outcome> control_verdict() {
@@ -148,8 +149,7 @@ class Judge {
   }
 
   [[nodiscard]] std::string how_it_ended() const {
-    if (seen_.signal != 0)
-      return fmt::format("{} at {}", strsignal(seen_.signal), show(seen_.at));
+    if (seen_.signal != 0) return fmt::format("{} at {}", strsignal(seen_.signal), show(seen_.at));
     return fmt::format("exit status {}", seen_.status);
   }
 
@@ -157,16 +157,16 @@ class Judge {
   bool accuse_the_dead() {
     if (seen_.phase == Phase::Done) return false;
     const auto row = std::ranges::find(kPhases, seen_.phase, &PhaseRow::phase);
-    const std::string_view clause =
-        expectation_.success ? row->clause_on_success : row->clause_on_failure;
+    const std::string_view clause = expectation_.success ? row->clause_on_success : row->clause_on_failure;
     if (seen_.timed_out != 0) {
-      outcomes_.push_back({clause,
-                           Outcome::of(Verdict::Hang, fmt::format("did not return {}{}", row->doing, where_stuck())),
-                           hanging_module()});
+      outcomes_.push_back(
+          {clause, Outcome::of(Verdict::Hang, fmt::format("did not return {}{}", row->doing, where_stuck())),
+           hanging_module()});
     } else {
-      outcomes_.push_back({clause, Outcome::of(Verdict::Crash, fmt::format("the process ended {}: {}", row->doing,
-                                                                         how_it_ended())),
-                           crashing_module()});
+      outcomes_.push_back(
+          {clause,
+           Outcome::of(Verdict::Crash, fmt::format("the process ended {}: {}", row->doing, how_it_ended())),
+           crashing_module()});
     }
     return true;
   }
@@ -175,7 +175,8 @@ class Judge {
     return seen_.stuck.address == 0 ? "" : ", stuck at " + show(seen_.stuck);
   }
 
-  // The innermost frame that belongs to a module of the stack: libc crashing on what it was given is not libc's.
+  // The innermost frame that belongs to a module of the stack: libc crashing on what it was given is not
+  // libc's.
   [[nodiscard]] std::string crashing_module() const {
     for (uint32_t i = 0; i < seen_.frames; ++i) {
       const std::string role = role_of(library_, seen_.frame[i].file.data());
@@ -202,7 +203,8 @@ class Judge {
   // ---- what success and failure promise ----
 
   void judge_success() {
-    demand("LISTEN-RET-1", seen_.code == 0, "returned " + code_name(seen_.code) + " though nothing failed underneath");
+    demand("LISTEN-RET-1", seen_.code == 0,
+           "returned " + code_name(seen_.code) + " though nothing failed underneath");
     if (seen_.code != 0) return;
     const bool given = seen_.out_after != 0 && seen_.out_after != seen_.out_before;
     demand("LISTEN-EPPTR-2", given, "returned 0, but *ep_ptr holds no new endpoint");
@@ -215,8 +217,9 @@ class Judge {
     const rdmafault_record* id = iut_call("rdma_create_id");
     const rdmafault_record* resolved = iut_call("rdma_getaddrinfo");
     const auto unreached = [this](std::string_view clause, std::string_view function) {
-      outcomes_.push_back({clause, Outcome::of(Verdict::Unreached, fmt::format("the listener never called {}", function)),
-                           ""});
+      outcomes_.push_back(
+          {clause, Outcome::of(Verdict::Unreached, fmt::format("the listener never called {}", function)),
+           ""});
     };
     if (id == nullptr) {
       unreached("LISTEN-USE-2", "rdma_create_id");
@@ -232,7 +235,8 @@ class Judge {
     // rdma_getaddrinfo(3) lets either of the two be left 0; what is set must say the same.
     const int64_t type = argument(*resolved, "qp_type");
     const int64_t space = argument(*resolved, "port_space");
-    demand("LISTEN-USE-3", (type == IBV_QPT_RC || type == 0) && (space == RDMA_PS_TCP || space == 0) && type + space != 0,
+    demand("LISTEN-USE-3",
+           (type == IBV_QPT_RC || type == 0) && (space == RDMA_PS_TCP || space == 0) && type + space != 0,
            fmt::format("the hints ask for QP type {} and port space {:#x}", type, space));
     demand("LISTEN-USE-4", (argument(*resolved, "flags") & RAI_PASSIVE) != 0, "the hints lack RAI_PASSIVE");
   }
@@ -250,14 +254,17 @@ class Judge {
       if (seen_.end.cm_ids > seen_.before.cm_ids)
         left.push_back(fmt::format("{} cm_ids in the kernel", seen_.end.cm_ids - seen_.before.cm_ids));
     }
-    demand("LISTEN-LEAK-5", left.empty(), fmt::format("after the shutdown there remained: {}", fmt::join(left, "; ")));
+    demand("LISTEN-LEAK-5", left.empty(),
+           fmt::format("after the shutdown there remained: {}", fmt::join(left, "; ")));
   }
 
   void judge_failure() {
-    const std::string got = seen_.code == 0 ? "returned 0, as if it had succeeded" : "returned " + code_name(seen_.code);
+    const std::string got =
+        seen_.code == 0 ? "returned 0, as if it had succeeded" : "returned " + code_name(seen_.code);
     demand("LISTEN-RET-2", seen_.code < 0, got + ", which is not negative");
     for (const std::string_view clause : expectation_.code_clauses)
-      demand(clause, seen_.code == expectation_.code, got + " where " + code_name(expectation_.code) + " is due");
+      demand(clause, seen_.code == expectation_.code,
+             got + " where " + code_name(expectation_.code) + " is due");
     if (expectation_.asks_nothing) judge_silence();
     if (seen_.has_out != 0) judge_stores();
     judge_leaks();
@@ -277,7 +284,8 @@ class Judge {
   void judge_stores() {
     if (seen_.code == 0) return;  // a success may store; that it succeeded is judged elsewhere
     if (seen_.stores == 0 && seen_.out_after == seen_.out_before) return pass("LISTEN-EPPTR-1");
-    if (seen_.stores == 0) return fail("LISTEN-EPPTR-1", "*ep_ptr changed, by a store that the guard did not see");
+    if (seen_.stores == 0)
+      return fail("LISTEN-EPPTR-1", "*ep_ptr changed, by a store that the guard did not see");
     const Store& store = seen_.store[0];
     const bool undone = seen_.out_after == seen_.out_before;
     const std::string role = role_of(library_, store.by.file.data());
@@ -304,9 +312,10 @@ class Judge {
   void judge_kernel_cm_ids() {
     const Observation* control = control_ != nullptr ? &control_->observation : nullptr;
     if (control == nullptr || control->after.cm_ids != control->before.cm_ids + 1 || seen_.after.cm_ids < 0) {
-      outcomes_.push_back({"LISTEN-LEAK-4",
-                           Outcome::of(Verdict::Unsupported, "this kernel does not list the cm_id of a listener that works"),
-                           ""});
+      outcomes_.push_back(
+          {"LISTEN-LEAK-4",
+           Outcome::of(Verdict::Unsupported, "this kernel does not list the cm_id of a listener that works"),
+           ""});
       return;
     }
     demand("LISTEN-LEAK-4", seen_.after.cm_ids == seen_.before.cm_ids,
@@ -317,7 +326,8 @@ class Judge {
   void judge_again() {
     if (seen_.code == 0) return;
     if (seen_.again_code != 0)
-      return fail("LISTEN-AGAIN-1", "the next call, without a fault, returned " + code_name(seen_.again_code));
+      return fail("LISTEN-AGAIN-1",
+                  "the next call, without a fault, returned " + code_name(seen_.again_code));
     demand("LISTEN-AGAIN-1", seen_.again_works != 0, seen_.again_text.data());
   }
 
@@ -341,7 +351,8 @@ class Judge {
   [[nodiscard]] const rdmafault_record* iut_call(std::string_view name) const {
     for (uint32_t i = seen_.call_first; i < seen_.call_last; ++i) {
       const rdmafault_record& record = evidence_.records[i];
-      if (name == functions_[record.function].name && role_of(library_, evidence_, record) == "iut") return &record;
+      if (name == functions_[record.function].name && role_of(library_, evidence_, record) == "iut")
+        return &record;
     }
     return nullptr;
   }
@@ -368,12 +379,14 @@ class Judge {
 
   static std::vector<std::string> gained(const Holdings& before, const Holdings& after) {
     std::vector<std::string> texts;
-    for (const auto& [kind, number] : gains(before, after)) texts.push_back(fmt::format("{} x {}", number, kind));
+    for (const auto& [kind, number] : gains(before, after))
+      texts.push_back(fmt::format("{} x {}", number, kind));
     return texts;
   }
 
-  // What a cold control still has open after it gave everything back is the libraries' cache, and a failed call in a
-  // cold process may have filled it too. Elsewhere the cache is filled already, and nothing excuses a descriptor.
+  // What a cold control still has open after it gave everything back is the libraries' cache, and a failed
+  // call in a cold process may have filled it too. Elsewhere the cache is filled already, and nothing excuses
+  // a descriptor.
   [[nodiscard]] std::vector<std::string> unexplained_descriptors() const {
     std::map<std::string, int> more = gains(seen_.before, seen_.after);
     if (experiment_.start == Start::Cold && control_ != nullptr)
@@ -407,7 +420,7 @@ std::string code_name(int code) {
 
 std::vector<std::string_view> clauses_judged(const Expectation& expectation, bool mock) {
   if (expectation.success)
-    return {"LISTEN-RET-1", "LISTEN-EPPTR-2", "LISTEN-USE-1", "LISTEN-USE-2",
+    return {"LISTEN-RET-1", "LISTEN-EPPTR-2", "LISTEN-USE-1",  "LISTEN-USE-2",
             "LISTEN-USE-3", "LISTEN-USE-4",   "LISTEN-LEAK-5", "LISTEN-LEGAL-1"};
   std::vector<std::string_view> ids = {"LISTEN-RET-2",  "LISTEN-EPPTR-1", "LISTEN-LEAK-1", "LISTEN-LEAK-2",
                                        "LISTEN-LEAK-3", "LISTEN-AGAIN-1", "LISTEN-LEGAL-1"};
@@ -418,11 +431,13 @@ std::vector<std::string_view> clauses_judged(const Expectation& expectation, boo
 }
 
 std::vector<ClauseOutcome> judge(const Library& library, const Experiment& experiment,
-                                 const Expectation& expectation, const Evidence& evidence, const Evidence* control) {
+                                 const Expectation& expectation, const Evidence& evidence,
+                                 const Evidence* control) {
   return Judge(library, experiment, expectation, evidence, control).all();
 }
 
-std::string not_as_asked(const Experiment& experiment, const Expectation& expectation, const Evidence& evidence) {
+std::string not_as_asked(const Experiment& experiment, const Expectation& expectation,
+                         const Evidence& evidence) {
   for (size_t i = 0; i < experiment.rules.size(); ++i) {
     const rdmafault_rule& rule = experiment.rules[i].parsed;
     const std::string& text = experiment.rules[i].text;
@@ -434,10 +449,11 @@ std::string not_as_asked(const Experiment& experiment, const Expectation& expect
     // With a probability the seed decides which calls fail; the shim tells what it decided.
     if (rule.prob_ppm < kAlways) {
       uint64_t wanted = 0;
-      for (uint64_t call = 1; call <= state.seen; ++call) if (rdmafault_rule_fires(&rule, call) != 0) ++wanted;
+      for (uint64_t call = 1; call <= state.seen; ++call)
+        if (rdmafault_rule_fires(&rule, call) != 0) ++wanted;
       if (state.seen >= rule.first && state.fired == wanted) continue;
-      return fmt::format("rule {} met {} calls and fired {} times; its seed says {}", text, state.seen, state.fired,
-                         wanted);
+      return fmt::format("rule {} met {} calls and fired {} times; its seed says {}", text, state.seen,
+                         state.fired, wanted);
     }
     const bool endless = rule.last == UINT64_MAX;
     const uint64_t wanted = endless ? 1 : (rule.last - rule.first) / std::max<uint64_t>(1, rule.step) + 1;

@@ -16,10 +16,10 @@ namespace conformance {
 // What a conforming function does in an experiment.
 struct Expectation {
   bool success = false;
-  int code = 0;                               // of a failure
+  int code = 0;                                     // of a failure
   std::vector<std::string_view> code_clauses = {};  // that promise this code
-  bool asks_nothing = false;                  // the provider must not be called at all
-  bool fires_nothing = false;                 // a sweep's last run: no fault was left to fire
+  bool asks_nothing = false;                        // the provider must not be called at all
+  bool fires_nothing = false;                       // a sweep's last run: no fault was left to fire
 };
 
 // The clauses on which evidence for this expectation bears: the requirement matrix comes from here.
@@ -31,15 +31,17 @@ struct ClauseOutcome {
   std::string module;  // role of the module that is accused; of interest for findings alone
 };
 
-// Judges `evidence` of `experiment`. A fault's verdict counts only where the `control` succeeded; for an experiment
-// without a fault, pass nullptr: it is its own control. Never empty.
+// Judges `evidence` of `experiment`. A fault's verdict counts only where the `control` succeeded; for an
+// experiment without a fault, pass nullptr: it is its own control. Never empty.
 std::vector<ClauseOutcome> judge(const Library& library, const Experiment& experiment,
-                                 const Expectation& expectation, const Evidence& evidence, const Evidence* control);
+                                 const Expectation& expectation, const Evidence& evidence,
+                                 const Evidence* control);
 
 // "RPMA_E_PROVIDER (-100002)"
 std::string code_name(int code);
 
 // The proof that the faults fired as they were asked to: empty, or what is missing from it.
-std::string not_as_asked(const Experiment& experiment, const Expectation& expectation, const Evidence& evidence);
+std::string not_as_asked(const Experiment& experiment, const Expectation& expectation,
+                         const Evidence& evidence);
 
 }  // namespace conformance

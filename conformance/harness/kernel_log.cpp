@@ -51,7 +51,8 @@ std::string read_taint() {
 
 Verdict verdict_on_kernel_line(const std::string& line, bool emulated) {
   for (const Mark& mark : kMarks)
-    if (line.find(mark.text) != std::string::npos) return mark.stall && emulated ? Verdict::Broken : Verdict::Fail;
+    if (line.find(mark.text) != std::string::npos)
+      return mark.stall && emulated ? Verdict::Broken : Verdict::Fail;
   return Verdict::Pass;
 }
 
@@ -85,7 +86,8 @@ Outcome KernelLog::judge(bool emulated) {
     if (verdict != Verdict::Pass) worst.add(Outcome::of(verdict, "the kernel logged: " + lines_.back()));
   }
   if (const std::string taint = read_taint(); taint != taint_)
-    worst.add(Outcome::of(Verdict::Fail, fmt::format("the kernel's taint went from {} to {}", taint_, taint)));
+    worst.add(
+        Outcome::of(Verdict::Fail, fmt::format("the kernel's taint went from {} to {}", taint_, taint)));
   return worst.outcome();
 }
 

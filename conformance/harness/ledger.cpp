@@ -15,8 +15,8 @@ namespace {
 constexpr std::string_view kResourceNames[] = {"nothing", "event channel", "cm id", "address information",
                                                "heap block"};
 
-// A handle is its kind and its number: librdmacm's handles are addresses of heap blocks, so the number alone would take
-// an event channel for the block that holds it.
+// A handle is its kind and its number: librdmacm's handles are addresses of heap blocks, so the number alone
+// would take an event channel for the block that holds it.
 struct Handle {
   rdmafault_resource kind;
   uint64_t number;
@@ -35,9 +35,9 @@ class Accounts {
   Accounts(const Library& library, const Evidence& evidence, Ledger& ledger)
       : library_(library), evidence_(evidence), ledger_(ledger) {}
 
-  // Records come in the order in which calls were entered, but a call acquires and releases as it returns, after the
-  // calls made within it: librdmacm's first rdma_create_event_channel makes and destroys a channel of its own, which
-  // may lie where the returned one will.
+  // Records come in the order in which calls were entered, but a call acquires and releases as it returns,
+  // after the calls made within it: librdmacm's first rdma_create_event_channel makes and destroys a channel
+  // of its own, which may lie where the returned one will.
   void enter(const rdmafault_record& record) {
     std::vector<const rdmafault_record*>& open = open_[record.thread];
     leave(open, record.depth);
@@ -95,13 +95,15 @@ class Accounts {
       return;
     }
     // A function that can fail and failed has released nothing; realloc(p, 0) has.
-    const bool failed = (function.convention == RDMAFAULT_MINUS_ONE && record.result != 0) ||
-                        (function.convention == RDMAFAULT_POINTER && record.result == 0 && record.error == ENOMEM);
+    const bool failed =
+        (function.convention == RDMAFAULT_MINUS_ONE && record.result != 0) ||
+        (function.convention == RDMAFAULT_POINTER && record.result == 0 && record.error == ENOMEM);
     if (failed) return;
     if (found == held_.end()) {
       if (!provider) return;  // a block from before the call
-      ledger_.illegal.push_back(fmt::format("{} of a {} that {}", function.name, kResourceNames[function.releases],
-                                            gone_.contains(handle) ? "was released already" : "this call did not acquire"));
+      ledger_.illegal.push_back(
+          fmt::format("{} of a {} that {}", function.name, kResourceNames[function.releases],
+                      gone_.contains(handle) ? "was released already" : "this call did not acquire"));
       return;
     }
     if (handle.kind == RDMAFAULT_EVENT_CHANNEL) {

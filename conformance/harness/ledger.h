@@ -20,7 +20,7 @@ struct Window {
 struct Ledger {
   std::vector<std::string> handles_left;  // channels, ids and addrinfos that were not released
   std::vector<std::string> blocks_left;   // heap blocks that the IUT allocated itself and nobody freed
-  std::vector<std::string> illegal;       // released twice, never acquired, in the wrong order, used when gone
+  std::vector<std::string> illegal;  // released twice, never acquired, in the wrong order, used when gone
 };
 
 // Settles the windows' accounts, in their order. A release that a rule made fail excuses its one handle

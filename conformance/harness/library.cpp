@@ -51,17 +51,30 @@ Dynamic read_dynamic(const link_map& map) {
   Dynamic found;
   for (const ElfW(Dyn)* entry = map.l_ld; entry->d_tag != DT_NULL; ++entry) {
     switch (entry->d_tag) {
-      case DT_STRTAB: found.strings = at_address<char>(entry->d_un.d_ptr); break;
-      case DT_SYMTAB: found.symbols = at_address<ElfW(Sym)>(entry->d_un.d_ptr); break;
-      case DT_RELA: found.rela = at_address<ElfW(Rela)>(entry->d_un.d_ptr); break;
-      case DT_RELASZ: found.rela_size = entry->d_un.d_val / sizeof(ElfW(Rela)); break;
-      case DT_JMPREL: found.jumps = at_address<ElfW(Rela)>(entry->d_un.d_ptr); break;
-      case DT_PLTRELSZ: found.jumps_size = entry->d_un.d_val / sizeof(ElfW(Rela)); break;
+      case DT_STRTAB:
+        found.strings = at_address<char>(entry->d_un.d_ptr);
+        break;
+      case DT_SYMTAB:
+        found.symbols = at_address<ElfW(Sym)>(entry->d_un.d_ptr);
+        break;
+      case DT_RELA:
+        found.rela = at_address<ElfW(Rela)>(entry->d_un.d_ptr);
+        break;
+      case DT_RELASZ:
+        found.rela_size = entry->d_un.d_val / sizeof(ElfW(Rela));
+        break;
+      case DT_JMPREL:
+        found.jumps = at_address<ElfW(Rela)>(entry->d_un.d_ptr);
+        break;
+      case DT_PLTRELSZ:
+        found.jumps_size = entry->d_un.d_val / sizeof(ElfW(Rela));
+        break;
       case DT_SONAME:
         found.soname = entry->d_un.d_val;
         found.has_soname = true;
         break;
-      default: break;
+      default:
+        break;
     }
   }
   return found;
@@ -82,7 +95,8 @@ std::string soname_of(const link_map& map) {
 
 void* open_or_throw(const std::string& name, int flags, const std::string& remedy) {
   void* handle = dlopen(name.c_str(), flags);
-  if (handle == nullptr) throw SetupError(fmt::format("cannot load {}: {}; {}", name, last_dl_error(), remedy));
+  if (handle == nullptr)
+    throw SetupError(fmt::format("cannot load {}: {}; {}", name, last_dl_error(), remedy));
   return handle;
 }
 
@@ -95,8 +109,9 @@ Shim open_shim() {
   all = look_up(RTLD_DEFAULT, "rdmafault_missing", shim.missing) && all;
   dl_find_object object{};
   if (!all || _dl_find_object(reinterpret_cast<void*>(shim.arm), &object) != 0)
-    throw SetupError("the shim is not loaded in this process; start the tool by its own name, not through a wrapper "
-                     "that drops LD_PRELOAD (sudo, setuid, a static sanitizer runtime)");
+    throw SetupError(
+        "the shim is not loaded in this process; start the tool by its own name, not through a wrapper "
+        "that drops LD_PRELOAD (sudo, setuid, a static sanitizer runtime)");
   shim.start = reinterpret_cast<uint64_t>(object.dlfo_map_start);
   shim.end = reinterpret_cast<uint64_t>(object.dlfo_map_end);
   return shim;
@@ -136,8 +151,10 @@ Provider open_provider() {
   need("ibv_open_device", p.open_device);
   need("ibv_close_device", p.close_device);
   if (!missing.empty())
-    throw SetupError(fmt::format("{} is in neither librdmacm nor libibverbs; name another rdma-core with "
-                                 "--rdma-core", missing));
+    throw SetupError(
+        fmt::format("{} is in neither librdmacm nor libibverbs; name another rdma-core with "
+                    "--rdma-core",
+                    missing));
   return p;
 }
 
@@ -167,8 +184,10 @@ Iut open_iut(const std::string& name) {
   iut.soname = soname_of(map);
   iut.base = map.l_addr;
   if (!missing.empty())
-    throw SetupError(fmt::format("{} has no function {}, so it is not a librpma of the 1.x interface; name the right "
-                                 "file with --librpma FILE", iut.path, missing));
+    throw SetupError(
+        fmt::format("{} has no function {}, so it is not a librpma of the 1.x interface; name the right "
+                    "file with --librpma FILE",
+                    iut.path, missing));
   return iut;
 }
 
@@ -179,11 +198,11 @@ struct RoleRow {
 
 // By SONAME, as Debian and upstream build them. The driver library's name follows the device: role_of().
 constexpr RoleRow kRoles[] = {
-    {"rdmacm", "librdmacm.so.1"},   {"rdmacm", "librdmamock.so"},
-    {"ibverbs", "libibverbs.so.1"}, {"netlink", "libnl-3.so.200"},
-    {"netlink", "libnl-route-3.so.200"},
-    {"libc", "libc.so.6"},          {"loader", "ld-linux-x86-64.so.2"},
-    {"harness", "main"},            {"harness", "librdmafault.so"},
+    {"rdmacm", "librdmacm.so.1"},        {"rdmacm", "librdmamock.so"},
+    {"ibverbs", "libibverbs.so.1"},      {"netlink", "libnl-3.so.200"},
+    {"netlink", "libnl-route-3.so.200"}, {"libc", "libc.so.6"},
+    {"loader", "ld-linux-x86-64.so.2"},  {"harness", "main"},
+    {"harness", "librdmafault.so"},
 };
 
 rdmafault_role shim_role(std::string_view role, std::string_view module) {
@@ -199,27 +218,34 @@ std::string core_library(const LibraryOptions& options, const char* soname) {
 
 }  // namespace
 
-bool shim_is_preloaded() { return dlsym(RTLD_DEFAULT, "rdmafault_arm") != nullptr; }
+bool shim_is_preloaded() {
+  return dlsym(RTLD_DEFAULT, "rdmafault_arm") != nullptr;
+}
 
 Library open_library(const LibraryOptions& options) {
   Library library;
   library.shim = open_shim();
   if (options.mock) library.mock = open_mock();
-  const std::string remedy = options.rdma_core.empty()
-                                 ? "install it: apt-get install librdmacm1 libibverbs1"
-                                 : "--rdma-core names the folder that holds librdmacm.so.1 and libibverbs.so.1";
+  const std::string remedy =
+      options.rdma_core.empty()
+          ? "install it: apt-get install librdmacm1 libibverbs1"
+          : "--rdma-core names the folder that holds librdmacm.so.1 and libibverbs.so.1";
   open_or_throw(core_library(options, "libibverbs.so.1"), RTLD_NOW | RTLD_GLOBAL, remedy);
   open_or_throw(core_library(options, "librdmacm.so.1"), RTLD_NOW | RTLD_GLOBAL, remedy);
   library.iut = open_iut(options.librpma);
   library.provider = open_provider();
   if (const char* missing = library.shim.missing(); missing != nullptr)
-    throw SetupError(fmt::format("the shim finds no real {} behind itself: librdmacm is not in the global scope; "
-                                 "name a working rdma-core with --rdma-core", missing));
+    throw SetupError(
+        fmt::format("the shim finds no real {} behind itself: librdmacm is not in the global scope; "
+                    "name a working rdma-core with --rdma-core",
+                    missing));
   library.roles.push_back(shim_role("iut", library.iut.soname));
   for (const RoleRow& row : kRoles) library.roles.push_back(shim_role(row.role, row.soname));
   if (const std::string slot = slot_past_shim(library); !slot.empty())
-    throw SetupError(fmt::format("{} calls {} past the shim, so no fault could reach it; it was linked with "
-                                 "-Bsymbolic, statically, or by a direct binding", library.iut.path, slot));
+    throw SetupError(
+        fmt::format("{} calls {} past the shim, so no fault could reach it; it was linked with "
+                    "-Bsymbolic, statically, or by a direct binding",
+                    library.iut.path, slot));
   return library;
 }
 

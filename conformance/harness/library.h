@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The libraries of the stack, opened by the runner and linked by nobody: librdmacm first and globally, so that the
-// shim's dlsym(RTLD_NEXT) finds it, then the IUT by its path. Opening them touches no RDMA device.
+// The libraries of the stack, opened by the runner and linked by nobody: librdmacm first and globally, so
+// that the shim's dlsym(RTLD_NEXT) finds it, then the IUT by its path. Opening them touches no RDMA device.
 #pragma once
 
 #include <librpma.h>

@@ -58,6 +58,8 @@ class Listen : public Operation {
 
 }  // namespace
 
-std::shared_ptr<const Operation> listen_operation(unsigned nulls) { return std::make_shared<Listen>(nulls); }
+std::shared_ptr<const Operation> listen_operation(unsigned nulls) {
+  return std::make_shared<Listen>(nulls);
+}
 
 }  // namespace conformance

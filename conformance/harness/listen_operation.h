@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// rpma_ep_listen(3) as a function under test: which arguments it gets, how its endpoint is put to use and given
-// back.
+// rpma_ep_listen(3) as a function under test: which arguments it gets, how its endpoint is put to use and
+// given back.
 #pragma once
 
 #include <memory>

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// All that one experiment shows. It lies in memory shared with the runner and mapped before the fork, so that a
-// crash or a hang loses nothing: plain data, no pointers, fixed sizes, written by the child as it goes along. The
-// shim's log follows it in the same mapping (DESIGN section 4).
+// All that one experiment shows. It lies in memory shared with the runner and mapped before the fork, so that
+// a crash or a hang loses nothing: plain data, no pointers, fixed sizes, written by the child as it goes
+// along. The shim's log follows it in the same mapping (DESIGN section 4).
 //
-// Protocol: the child alone writes, the runner reads after the child has ended, except `signal` and the fields
-// below it, which the runner fills in then.
+// Protocol: the child alone writes, the runner reads after the child has ended, except `signal` and the
+// fields below it, which the runner fills in then.
 #pragma once
 
 #include <array>
@@ -40,9 +40,9 @@ struct Descriptor {
 
 // What the process holds at one moment.
 struct Holdings {
-  uint32_t taken;           // 0: the child never got here
-  uint32_t count;           // descriptors; may exceed the array, what is beyond it is not listed
-  int32_t cm_ids;           // of this process, as the kernel lists them; -1: the kernel could not be asked
+  uint32_t taken;  // 0: the child never got here
+  uint32_t count;  // descriptors; may exceed the array, what is beyond it is not listed
+  int32_t cm_ids;  // of this process, as the kernel lists them; -1: the kernel could not be asked
   std::array<Descriptor, 96> descriptors;
 };
 
@@ -61,14 +61,15 @@ struct Observation {
   uint64_t nanoseconds;
   uint64_t out_before;  // the out-parameter, as the sentinel left it
   uint64_t out_after;
-  uint32_t has_out;    // 0: the out-parameter's address was NULL in this experiment
-  uint32_t stores;     // may exceed the array
+  uint32_t has_out;  // 0: the out-parameter's address was NULL in this experiment
+  uint32_t stores;   // may exceed the array
   std::array<Store, 8> store;
 
-  // Records of the shim's log: [call_first, call_last) belong to the call under test, [undo_first, undo_last) to
-  // the release of what a successful call gave.
+  // Records of the shim's log: [call_first, call_last) belong to the call under test, [undo_first, undo_last)
+  // to the release of what a successful call gave.
   uint32_t call_first, call_last, undo_first, undo_last;
-  std::array<rdmafault_rule_state, RDMAFAULT_MAX_RULES> rules;  // of the call under test: each arming starts anew
+  std::array<rdmafault_rule_state, RDMAFAULT_MAX_RULES>
+      rules;  // of the call under test: each arming starts anew
 
   Holdings before, after, end;
 
@@ -99,11 +100,11 @@ struct Observation {
   std::array<Place, 24> frame;  // innermost first, without the handler's own
 
   // Filled in by the runner.
-  int32_t signal;     // that ended the child, or 0
-  int32_t status;     // exit status, where there was no signal
+  int32_t signal;  // that ended the child, or 0
+  int32_t status;  // exit status, where there was no signal
   uint32_t timed_out;
-  Place stuck;        // where a child that did not return was found
-  double seconds;     // from fork to end
+  Place stuck;     // where a child that did not return was found
+  double seconds;  // from fork to end
 };
 
 }  // namespace conformance

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// A function under test, as the harness knows it. The harness, the ledger and the reports work for any of them;
-// what is peculiar to one function of librpma stands in a class of its own (listen_operation.h).
+// A function under test, as the harness knows it. The harness, the ledger and the reports work for any of
+// them; what is peculiar to one function of librpma stands in a class of its own (listen_operation.h).
 #pragma once
 
 #include <string>
@@ -33,8 +33,8 @@ class Operation {
 
   // The following run in the child. call() runs armed: it may do nothing but make the one call.
   virtual int call(const Testbed& bed, void** out) const = 0;
-  // Put what a successful call gave to use; false and `text` where it does not work. `queued`: connection requests
-  // that must have arrived meanwhile (a script of the mock sends them).
+  // Put what a successful call gave to use; false and `text` where it does not work. `queued`: connection
+  // requests that must have arrived meanwhile (a script of the mock sends them).
   virtual bool use(const Testbed& bed, void* given, int queued, std::string& text) const = 0;
   // Release what a successful call gave; returns what the releasing function returned.
   virtual int undo(const Testbed& bed, void** given) const = 0;

@@ -78,7 +78,8 @@ Pool::Pool(const Library& library, const Target& target, PoolOptions options)
   const size_t size = sizeof(Observation) + kLogAlignment + library.shim.log_size(kRecords);
   for (unsigned i = 0; i < std::max(1u, options.jobs); ++i) {
     void* memory = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    if (memory == MAP_FAILED) throw SetupError("no memory for the experiments' observations; ask for fewer --jobs");
+    if (memory == MAP_FAILED)
+      throw SetupError("no memory for the experiments' observations; ask for fewer --jobs");
     slots_.push_back(std::make_unique<Slot>());
     slots_.back()->memory = {static_cast<std::byte*>(memory), size};
   }
@@ -108,7 +109,8 @@ std::unique_ptr<Evidence> Pool::await(size_t ticket) {
       done_.erase(found);
       return evidence;
     }
-    if (std::none_of(slots_.begin(), slots_.end(), [](const auto& slot) { return slot->busy(); }) && waiting_.empty())
+    if (std::none_of(slots_.begin(), slots_.end(), [](const auto& slot) { return slot->busy(); }) &&
+        waiting_.empty())
       throw std::logic_error("an experiment was awaited that was never announced, or twice");
     wait_for_any();
   }
@@ -139,7 +141,8 @@ void Pool::start(Slot& slot, size_t ticket) {
   if (slot.pidfd >= 0) return;
   auto evidence = std::make_unique<Evidence>();
   evidence->point = slot.experiment->point();
-  evidence->child_error = fmt::format("no process for the experiment: {}; ask for fewer --jobs", strerror(errno));
+  evidence->child_error =
+      fmt::format("no process for the experiment: {}; ask for fewer --jobs", strerror(errno));
   if (slot.pid > 0) {
     kill(slot.pid, SIGKILL);
     waitpid(slot.pid, nullptr, 0);
@@ -206,8 +209,10 @@ void Pool::collect(Slot& slot) {
   const uint32_t kept = std::min(log.count, log.capacity);
   evidence->dropped = log.count - kept;
   evidence->records.assign(log.records, log.records + kept);
-  evidence->modules.assign(log.modules, log.modules + std::min<uint32_t>(log.module_count, RDMAFAULT_MAX_MODULES));
-  slot.used = static_cast<size_t>(reinterpret_cast<const std::byte*>(log.records + kept) - slot.memory.data());
+  evidence->modules.assign(log.modules,
+                           log.modules + std::min<uint32_t>(log.module_count, RDMAFAULT_MAX_MODULES));
+  slot.used =
+      static_cast<size_t>(reinterpret_cast<const std::byte*>(log.records + kept) - slot.memory.data());
   done_[slot.ticket] = std::move(evidence);
   slot.pid = -1;
   ++finished_;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The pool runs experiments, each in a child forked for it, up to `jobs` at a time, and watches over them. Memory
-// does not grow with the number of experiments: a slot's mapping is used again.
+// The pool runs experiments, each in a child forked for it, up to `jobs` at a time, and watches over them.
+// Memory does not grow with the number of experiments: a slot's mapping is used again.
 #pragma once
 
 #include <chrono>
@@ -27,7 +27,7 @@ struct Evidence {
   Observation observation{};
   std::vector<rdmafault_record> records;
   std::vector<rdmafault_module> modules;
-  uint32_t dropped = 0;                     // records for which the log had no room
+  uint32_t dropped = 0;  // records for which the log had no room
 };
 
 struct PoolOptions {

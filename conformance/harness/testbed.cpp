@@ -10,14 +10,15 @@
 namespace conformance {
 namespace {
 
-// Ports follow the process id, which no other live experiment on this host shares, and stay below the range from
-// which the kernel takes ephemeral ones.
+// Ports follow the process id, which no other live experiment on this host shares, and stay below the range
+// from which the kernel takes ephemeral ones.
 constexpr int kPorts = 10240;
 constexpr int kFirstPort = 10240;
 constexpr int kFirstLivePort = kFirstPort + kPorts;
 
 std::string with_errno(std::string_view what, int error) {
-  return fmt::format("{} failed: {}", what, strerrorname_np(error) != nullptr ? strerrorname_np(error) : "errno 0");
+  return fmt::format("{} failed: {}", what,
+                     strerrorname_np(error) != nullptr ? strerrorname_np(error) : "errno 0");
 }
 
 }  // namespace
@@ -44,8 +45,8 @@ std::string Testbed::make_peer(Start start) {
     p.free_device_list(devices);
     if (context == nullptr) return fmt::format("there is no RDMA device {}", target.device);
     context_is_ours = true;
-  } else if (const int code = library.iut.utils_get_ibv_context(target.address.c_str(), RPMA_UTIL_IBV_CONTEXT_LOCAL,
-                                                                &context);
+  } else if (const int code = library.iut.utils_get_ibv_context(target.address.c_str(),
+                                                                RPMA_UTIL_IBV_CONTEXT_LOCAL, &context);
              code != 0) {
     return fmt::format("rpma_utils_get_ibv_context({}) returned {}", target.address, code);
   }
@@ -56,7 +57,8 @@ std::string Testbed::make_peer(Start start) {
 
 std::string Testbed::warm_up() {
   rpma_ep* endpoint = nullptr;
-  if (const int code = library.iut.ep_listen(peer, target.address.c_str(), live_port.c_str(), &endpoint); code != 0)
+  if (const int code = library.iut.ep_listen(peer, target.address.c_str(), live_port.c_str(), &endpoint);
+      code != 0)
     return fmt::format("the warming rpma_ep_listen returned {}", code);
   if (const int code = library.iut.ep_shutdown(&endpoint); code != 0)
     return fmt::format("the warming rpma_ep_shutdown returned {}", code);
@@ -64,7 +66,8 @@ std::string Testbed::warm_up() {
 }
 
 std::string Testbed::make_live() {
-  if (const int code = library.iut.ep_listen(peer, target.address.c_str(), live_port.c_str(), &live); code != 0)
+  if (const int code = library.iut.ep_listen(peer, target.address.c_str(), live_port.c_str(), &live);
+      code != 0)
     return fmt::format("the live endpoint's rpma_ep_listen returned {}", code);
   return {};
 }
@@ -80,7 +83,8 @@ std::string Testbed::tear_down() {
   if (peer != nullptr)
     if (const int code = library.iut.peer_delete(&peer); code != 0)
       note(fmt::format("rpma_peer_delete returned {}", code));
-  if (context_is_ours && library.provider.close_device(context) != 0) note(with_errno("ibv_close_device", errno));
+  if (context_is_ours && library.provider.close_device(context) != 0)
+    note(with_errno("ibv_close_device", errno));
   return first;
 }
 

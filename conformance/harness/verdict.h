@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Verdicts: one small type that cannot turn into a pass by accident. Whatever is not a pass carries a reason, and
-// an aggregate of nothing is not a pass either.
+// Verdicts: one small type that cannot turn into a pass by accident. Whatever is not a pass carries a reason,
+// and an aggregate of nothing is not a pass either.
 #pragma once
 
 #include <algorithm>
@@ -19,7 +19,9 @@ enum class Verdict { Crash, Hang, Fail, Broken, Unreached, Unsupported, Skipped,
 constexpr std::array<std::string_view, 9> kVerdictNames = {
     "crash", "hang", "fail", "broken", "unreached", "unsupported", "skipped", "waived", "pass"};
 
-constexpr std::string_view name_of(Verdict verdict) { return kVerdictNames.at(static_cast<size_t>(verdict)); }
+constexpr std::string_view name_of(Verdict verdict) {
+  return kVerdictNames.at(static_cast<size_t>(verdict));
+}
 
 constexpr std::optional<Verdict> verdict_named(std::string_view name) {
   for (size_t i = 0; i < kVerdictNames.size(); ++i)
@@ -28,10 +30,14 @@ constexpr std::optional<Verdict> verdict_named(std::string_view name) {
 }
 
 // A verdict that accuses: somebody broke a clause.
-constexpr bool is_finding(Verdict verdict) { return verdict <= Verdict::Fail; }
+constexpr bool is_finding(Verdict verdict) {
+  return verdict <= Verdict::Fail;
+}
 
 // No verdict was reached, so nothing can be said about the subject.
-constexpr bool is_inconclusive(Verdict verdict) { return verdict > Verdict::Fail && verdict != Verdict::Pass; }
+constexpr bool is_inconclusive(Verdict verdict) {
+  return verdict > Verdict::Fail && verdict != Verdict::Pass;
+}
 
 class Outcome {
  public:

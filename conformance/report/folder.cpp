@@ -22,8 +22,10 @@ ReportFolder::ReportFolder(fs::path folder) : folder_(std::move(folder)) {
 }
 
 void ReportFolder::add(const TestResult& test) {
-  journal_ << to_json(test).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) << '\n' << std::flush;
-  if (!journal_) throw SetupError(fmt::format("cannot write to {} any more", (folder_ / "results.jsonl").string()));
+  journal_ << to_json(test).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) << '\n'
+           << std::flush;
+  if (!journal_)
+    throw SetupError(fmt::format("cannot write to {} any more", (folder_ / "results.jsonl").string()));
 }
 
 void ReportFolder::finish(const RunResult& run) {

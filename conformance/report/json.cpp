@@ -87,31 +87,32 @@ Json to_json(const RunResult& run) {
   for (const TestResult& test : run.tests) tests.push_back(to_json(test));
   Json findings = Json::array();
   for (const Finding& finding : findings_of(run)) findings.push_back(to_json(finding));
-  return {{"schema", kSchema},
-          {"suite", {{"name", "rpma-conformance"}, {"version", run.suite_version}, {"commit", run.suite_commit}}},
-          {"provider", run.provider},
-          {"started", run.started},
-          {"seconds", run.seconds},
-          {"filter", run.filter},
-          {"jobs", run.jobs},
-          {"stack", to_json(run.stack)},
-          {"judge", run.subject},
-          {"verdicts",
-           {{"iut", to_json(verdict_on(run, "iut"))},
-            {"stack", to_json(verdict_on(run, "stack"))},
-            {"subject", to_json(verdict_on(run, run.subject))}}},
-          {"exit_code", exit_code_of(run)},
-          {"complete", flag(incomplete_because(run))},
-          {"certifiable", flag(uncertifiable_because(run))},
-          {"counts",
-           {{"in_profile", run.in_profile},
-            {"selected", run.selected},
-            {"ran", run.tests.size()},
-            {"experiments", run.experiments}}},
-          {"clauses", clause_table},
-          {"findings", findings},
-          {"tests", tests},
-          {"kernel_log", run.kernel_log}};
+  return {
+      {"schema", kSchema},
+      {"suite", {{"name", "rpma-conformance"}, {"version", run.suite_version}, {"commit", run.suite_commit}}},
+      {"provider", run.provider},
+      {"started", run.started},
+      {"seconds", run.seconds},
+      {"filter", run.filter},
+      {"jobs", run.jobs},
+      {"stack", to_json(run.stack)},
+      {"judge", run.subject},
+      {"verdicts",
+       {{"iut", to_json(verdict_on(run, "iut"))},
+        {"stack", to_json(verdict_on(run, "stack"))},
+        {"subject", to_json(verdict_on(run, run.subject))}}},
+      {"exit_code", exit_code_of(run)},
+      {"complete", flag(incomplete_because(run))},
+      {"certifiable", flag(uncertifiable_because(run))},
+      {"counts",
+       {{"in_profile", run.in_profile},
+        {"selected", run.selected},
+        {"ran", run.tests.size()},
+        {"experiments", run.experiments}}},
+      {"clauses", clause_table},
+      {"findings", findings},
+      {"tests", tests},
+      {"kernel_log", run.kernel_log}};
 }
 
 TestResult test_from_json(const Json& json) {
@@ -123,8 +124,9 @@ TestResult test_from_json(const Json& json) {
   test.seconds = json.at("seconds");
   test.points = json.at("points").get<std::vector<std::string>>();
   for (const Json& clause : json.at("clauses"))
-    test.clauses.push_back({clause.at("clause"), read_verdict(clause.at("verdict")), clause.value("reason", ""),
-                            clause.value("module", ""), clause.value("point", "")});
+    test.clauses.push_back({clause.at("clause"), read_verdict(clause.at("verdict")),
+                            clause.value("reason", ""), clause.value("module", ""),
+                            clause.value("point", "")});
   return test;
 }
 
@@ -151,8 +153,8 @@ RunResult from_json(const Json& document) {
   run.stack.device = stack.at("device");
   run.stack.address = stack.at("address");
   for (const Json& module : stack.at("modules"))
-    run.stack.modules.push_back({module.at("role"), module.at("path"), module.at("package"), module.at("build_id"),
-                                 module.at("sha256")});
+    run.stack.modules.push_back({module.at("role"), module.at("path"), module.at("package"),
+                                 module.at("build_id"), module.at("sha256")});
   return run;
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// JUnit: what CI hosts read. A finding is a failure; what could not be judged is an error, and where the provider
-// cannot do it, skipped. Text from a stack is data: nothing in it can become markup.
+// JUnit: what CI hosts read. A finding is a failure; what could not be judged is an error, and where the
+// provider cannot do it, skipped. Text from a stack is data: nothing in it can become markup.
 #include <fmt/format.h>
 
 #include "conformance/report/report.h"
@@ -16,11 +16,21 @@ std::string escaped(const std::string& text) {
   std::string safe;
   for (const char c : checked.get<std::string>()) {
     switch (c) {
-      case '&': safe += "&amp;"; break;
-      case '<': safe += "&lt;"; break;
-      case '>': safe += "&gt;"; break;
-      case '"': safe += "&quot;"; break;
-      case '\n': safe += "&#10;"; break;
+      case '&':
+        safe += "&amp;";
+        break;
+      case '<':
+        safe += "&lt;";
+        break;
+      case '>':
+        safe += "&gt;";
+        break;
+      case '"':
+        safe += "&quot;";
+        break;
+      case '\n':
+        safe += "&#10;";
+        break;
       default:
         // XML 1.0 has no place for other control characters, not even escaped.
         safe += static_cast<unsigned char>(c) < 0x20 ? '?' : c;
@@ -43,8 +53,8 @@ std::string to_junit(const RunResult& run) {
   size_t skipped = 0;
   std::string cases;
   for (const TestResult& test : run.tests) {
-    cases += fmt::format("    <testcase classname=\"{}\" name=\"{}\" time=\"{:.3f}\"", run.provider, escaped(test.id),
-                         test.seconds);
+    cases += fmt::format("    <testcase classname=\"{}\" name=\"{}\" time=\"{:.3f}\"", run.provider,
+                         escaped(test.id), test.seconds);
     if (test.verdict == Verdict::Pass) {
       cases += "/>\n";
       continue;
@@ -64,10 +74,12 @@ std::string to_junit(const RunResult& run) {
   }
   return fmt::format(
       "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
-      "<testsuites name=\"rpma-conformance\" tests=\"{0}\" failures=\"{1}\" errors=\"{2}\" time=\"{3:.3f}\">\n"
+      "<testsuites name=\"rpma-conformance\" tests=\"{0}\" failures=\"{1}\" errors=\"{2}\" "
+      "time=\"{3:.3f}\">\n"
       "  <testsuite name=\"listen on {4}\" tests=\"{0}\" failures=\"{1}\" errors=\"{2}\" skipped=\"{5}\" "
       "time=\"{3:.3f}\" timestamp=\"{6}\">\n{7}  </testsuite>\n</testsuites>\n",
-      run.tests.size(), failures, errors, run.seconds, escaped(run.provider), skipped, escaped(run.started), cases);
+      run.tests.size(), failures, errors, run.seconds, escaped(run.provider), skipped, escaped(run.started),
+      cases);
 }
 
 }  // namespace conformance

@@ -54,7 +54,8 @@ std::vector<Finding> findings_of(const RunResult& run) {
 Outcome verdict_on(const RunResult& run, const std::string& subject) {
   Aggregate worst;
   for (const TestResult& test : run.tests) {
-    if (test.clauses.empty()) worst.add(Outcome::of(test.verdict, test.reason.empty() ? "nothing ran" : test.reason));
+    if (test.clauses.empty())
+      worst.add(Outcome::of(test.verdict, test.reason.empty() ? "nothing ran" : test.reason));
     for (const ClauseResult& clause : test.clauses) {
       const bool excused = is_finding(clause.verdict) && !is_about(run, subject, clause.module);
       worst.add(clause.verdict == Verdict::Pass || excused
@@ -86,9 +87,14 @@ int exit_code_of(const RunResult& run) {
         case 1:
           if (is_about(run, run.subject, clause.module)) return 1;
           break;
-        case 2: broken = true; break;
-        case 3: unconcluded = true; break;
-        default: break;
+        case 2:
+          broken = true;
+          break;
+        case 3:
+          unconcluded = true;
+          break;
+        default:
+          break;
       }
     }
   }
@@ -102,7 +108,8 @@ std::vector<std::string> incomplete_because(const RunResult& run) {
     reasons.push_back(fmt::format("a filter selected {} of {} tests", run.selected, run.in_profile));
   if (run.tests.size() < run.selected)
     reasons.push_back(fmt::format("{} of {} selected tests ran", run.tests.size(), run.selected));
-  const auto open = std::ranges::count_if(run.tests, [](const TestResult& test) { return is_inconclusive(test.verdict); });
+  const auto open =
+      std::ranges::count_if(run.tests, [](const TestResult& test) { return is_inconclusive(test.verdict); });
   if (open > 0) reasons.push_back(fmt::format("{} tests reached no verdict", open));
   return reasons;
 }
@@ -113,7 +120,8 @@ std::vector<std::string> uncertifiable_because(const RunResult& run) {
   if (run.suite_commit.ends_with("-dirty") || run.suite_commit == "unknown")
     reasons.emplace_back("the suite is not of a clean commit");
   const Outcome outcome = verdict_on(run, run.subject);
-  if (is_finding(outcome.verdict())) reasons.push_back(fmt::format("there is a finding in the subject ({})", run.subject));
+  if (is_finding(outcome.verdict()))
+    reasons.push_back(fmt::format("there is a finding in the subject ({})", run.subject));
   return reasons;
 }
 

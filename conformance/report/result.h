@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The result of a run: what the JSON document holds, and what follows from it (verdicts of subjects, findings, exit
-// code). The other formats are views of it.
+// The result of a run: what the JSON document holds, and what follows from it (verdicts of subjects,
+// findings, exit code). The other formats are views of it.
 #pragma once
 
 #include <map>
@@ -52,8 +52,8 @@ struct RunResult {
   std::string subject = "stack";  // --judge
   Stack stack;
   std::vector<TestResult> tests;
-  size_t selected = 0;      // tests that were to run
-  size_t in_profile = 0;    // tests that exist for this provider
+  size_t selected = 0;    // tests that were to run
+  size_t in_profile = 0;  // tests that exist for this provider
   size_t experiments = 0;
   unsigned jobs = 1;
   double seconds = 0;
@@ -62,8 +62,8 @@ struct RunResult {
 
 std::vector<Finding> findings_of(const RunResult& run);
 
-// The verdict on a subject: "iut", "stack", or roles or SONAMEs separated by commas. Findings that accuse somebody
-// else do not count; whatever was not concluded counts for everybody.
+// The verdict on a subject: "iut", "stack", or roles or SONAMEs separated by commas. Findings that accuse
+// somebody else do not count; whatever was not concluded counts for everybody.
 Outcome verdict_on(const RunResult& run, const std::string& subject);
 
 // The worst verdict of each clause that was judged.

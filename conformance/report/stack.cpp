@@ -76,8 +76,8 @@ std::string build_id(const std::string& content) {
   return {};
 }
 
-// Debian's record of which package owns a file, read directly: asking dpkg costs a process and, in an emulated
-// machine, seconds. Only the packages that can own a part of this stack are looked at.
+// Debian's record of which package owns a file, read directly: asking dpkg costs a process and, in an
+// emulated machine, seconds. Only the packages that can own a part of this stack are looked at.
 class Packages {
  public:
   std::string owner_of(const fs::path& path) {
@@ -97,7 +97,8 @@ class Packages {
       std::ifstream file(info / list);
       for (std::string line; std::getline(file, line);)
         // /lib may be a link to /usr/lib: compare what follows.
-        if (!line.empty() && (path == line || path == "/usr" + line || "/usr" + path.string() == line)) return true;
+        if (!line.empty() && (path == line || path == "/usr" + line || "/usr" + path.string() == line))
+          return true;
     }
     return false;
   }
@@ -133,30 +134,37 @@ std::string describe_device(const std::string& device) {
   std::error_code error;
   if (!fs::exists(folder, error)) return device;
   std::string text = device;
-  const std::pair<const char*, const char*> attributes[] = {
-      {"board", "board_id"}, {"firmware", "fw_ver"}, {"netdev", "parent"},
-      {"port 1", "ports/1/state"}, {"link layer", "ports/1/link_layer"}};
+  const std::pair<const char*, const char*> attributes[] = {{"board", "board_id"},
+                                                            {"firmware", "fw_ver"},
+                                                            {"netdev", "parent"},
+                                                            {"port 1", "ports/1/state"},
+                                                            {"link layer", "ports/1/link_layer"}};
   for (const auto& [name, file] : attributes)
-    if (const std::string value = first_line(folder / file); !value.empty()) text += fmt::format(", {} {}", name, value);
+    if (const std::string value = first_line(folder / file); !value.empty())
+      text += fmt::format(", {} {}", name, value);
   const fs::path driver = fs::read_symlink(folder / "device/driver/module", error);
-  if (!error) text += fmt::format(", driver {} {}", driver.filename().string(),
-                                  first_line(folder / "device/driver/module/version"));
+  if (!error)
+    text += fmt::format(", driver {} {}", driver.filename().string(),
+                        first_line(folder / "device/driver/module/version"));
   return text;
 }
 
-// libibverbs loads every driver library that is installed. The one that serves the device is called as the device or
-// as its kernel driver begins; where none is, all stay.
+// libibverbs loads every driver library that is installed. The one that serves the device is called as the
+// device or as its kernel driver begins; where none is, all stay.
 bool serves(const fs::path& library, const std::string& device) {
   const std::string file = library.filename().string();
   const std::string name = file.substr(3, file.find("-rdmav") - 3);
   std::error_code error;
-  const fs::path driver = fs::read_symlink(fs::path("/sys/class/infiniband") / device / "device/driver", error);
+  const fs::path driver =
+      fs::read_symlink(fs::path("/sys/class/infiniband") / device / "device/driver", error);
   return device.starts_with(name) || driver.filename().string().starts_with(name);
 }
 
 void drop_idle_drivers(std::vector<StackModule>& modules, const std::string& device) {
   const auto is_driver = [](const StackModule& module) { return module.role == "driver"; };
-  const auto in_use = [&](const StackModule& module) { return is_driver(module) && serves(module.path, device); };
+  const auto in_use = [&](const StackModule& module) {
+    return is_driver(module) && serves(module.path, device);
+  };
   if (std::ranges::any_of(modules, in_use))
     std::erase_if(modules, [&](const StackModule& module) { return is_driver(module) && !in_use(module); });
 }
@@ -181,12 +189,13 @@ Stack describe_stack(const Library& library, const Target& target, const Observa
     const fs::path real = fs::canonical(path, error);
     const std::string content = read_file(path);
     if (content.empty()) continue;  // the vdso has no file
-    stack.modules.push_back({role, path, packages.owner_of(error ? fs::path(path) : real), build_id(content),
-                             sha256(content)});
+    stack.modules.push_back(
+        {role, path, packages.owner_of(error ? fs::path(path) : real), build_id(content), sha256(content)});
   }
   drop_idle_drivers(stack.modules, target.device);
   // The IUT first, then downwards.
-  constexpr std::array<std::string_view, 7> order = {"iut", "rdmacm", "ibverbs", "driver", "netlink", "libc", "loader"};
+  constexpr std::array<std::string_view, 7> order = {"iut",     "rdmacm", "ibverbs", "driver",
+                                                     "netlink", "libc",   "loader"};
   std::ranges::stable_sort(stack.modules, {}, [&order](const StackModule& module) {
     return std::ranges::find(order, module.role) - order.begin();
   });

@@ -15,8 +15,8 @@ namespace conformance {
 struct StackModule {
   std::string role;
   std::string path;
-  std::string package;  // name and version where a Debian package owns the file; empty otherwise
-  std::string build_id; // GNU build id, hexadecimal; empty: it has none
+  std::string package;   // name and version where a Debian package owns the file; empty otherwise
+  std::string build_id;  // GNU build id, hexadecimal; empty: it has none
   std::string sha256;
 };
 

@@ -12,7 +12,9 @@
 namespace conformance {
 namespace {
 
-std::string short_id(const std::string& id) { return id.empty() ? "none" : id.substr(0, 16); }
+std::string short_id(const std::string& id) {
+  return id.empty() ? "none" : id.substr(0, 16);
+}
 
 void add_clauses(const RunResult& run, std::string& text) {
   text += "\nclause              verdict      promise\n";
@@ -27,7 +29,8 @@ void add_clauses(const RunResult& run, std::string& text) {
     text += fmt::format("{:<19} {:<12} {}\n", clause.id, name_of(found->second.verdict), clause.promise);
     if (found->second.verdict != Verdict::Pass) text += fmt::format("{:33}{}\n", "", found->second.reason);
   }
-  if (unjudged > 0) text += fmt::format("({} clauses were not judged: no test that ran bears on them)\n", unjudged);
+  if (unjudged > 0)
+    text += fmt::format("({} clauses were not judged: no test that ran bears on them)\n", unjudged);
 }
 
 void add_stack(const RunResult& run, std::string& text) {
@@ -46,8 +49,9 @@ void add_findings(const RunResult& run, const std::string& replay_prefix, std::s
   if (findings.empty()) return;
   text += "\nfindings\n";
   for (const Finding& finding : findings) {
-    text += fmt::format("  {} {} by {}, at {} point{}: {}\n", name_of(finding.verdict), finding.clause, finding.module,
-                        finding.points.size(), finding.points.size() == 1 ? "" : "s", finding.reason);
+    text += fmt::format("  {} {} by {}, at {} point{}: {}\n", name_of(finding.verdict), finding.clause,
+                        finding.module, finding.points.size(), finding.points.size() == 1 ? "" : "s",
+                        finding.reason);
     text += fmt::format("    first: {}\n    again: {} --filter '{}'\n", finding.points.front(), replay_prefix,
                         finding.tests.front());
   }
@@ -78,16 +82,18 @@ std::string to_text(const RunResult& run, const std::string& replay_prefix) {
   add_findings(run, replay_prefix, text);
   add_unconcluded(run, text);
   add_stack(run, text);
-  text += fmt::format("\n{} tests, {} experiments on {}, {:.1f} s\n", run.tests.size(), run.experiments, run.provider,
-                      run.seconds);
+  text += fmt::format("\n{} tests, {} experiments on {}, {:.1f} s\n", run.tests.size(), run.experiments,
+                      run.provider, run.seconds);
   text += fmt::format("verdict on the IUT:   {}\n", with_reason(verdict_on(run, "iut")));
   text += fmt::format("verdict on the stack: {}\n", with_reason(verdict_on(run, "stack")));
   if (run.subject != "iut" && run.subject != "stack")
     text += fmt::format("verdict on {}: {}\n", run.subject, with_reason(verdict_on(run, run.subject)));
   const std::vector<std::string> incomplete = incomplete_because(run);
-  text += incomplete.empty() ? "complete: yes\n" : fmt::format("complete: no ({})\n", fmt::join(incomplete, "; "));
+  text += incomplete.empty() ? "complete: yes\n"
+                             : fmt::format("complete: no ({})\n", fmt::join(incomplete, "; "));
   const std::vector<std::string> against = uncertifiable_because(run);
-  text += against.empty() ? "certifiable: yes\n" : fmt::format("certifiable: no ({})\n", fmt::join(against, "; "));
+  text += against.empty() ? "certifiable: yes\n"
+                          : fmt::format("certifiable: no ({})\n", fmt::join(against, "; "));
   text += fmt::format("judged: {}, exit code {}\n", run.subject, exit_code_of(run));
   return text;
 }

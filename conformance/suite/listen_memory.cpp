@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// rpma_ep_listen(3) with the listener's own allocations failing, one after the other, until a run in which there is
-// none left to fail; and all of them at once. Judges:
+// rpma_ep_listen(3) with the listener's own allocations failing, one after the other, until a run in which
+// there is none left to fail; and all of them at once. Judges:
 //   LISTEN-NOMEM-1  RPMA_E_NOMEM
 // and after every failure: RET-2, EPPTR-1, LEAK-1..4, LEGAL-1, AGAIN-1.
 //
@@ -55,8 +55,10 @@ std::vector<Case> sweep(const Setting& setting, const Library& library, const Ev
   std::vector<Case> cases;
   for (const auto& [function, calls] : own_allocations(library, control)) {
     for (unsigned n = 1; n <= calls; ++n)
-      cases.push_back(failing(setting, fmt::format("{}:error=ENOMEM:when={}:caller=@iut", function, n), kNoMemory));
-    cases.push_back(failing(setting, fmt::format("{}:error=ENOMEM:when=1+:caller=@iut", function), kNoMemory));
+      cases.push_back(
+          failing(setting, fmt::format("{}:error=ENOMEM:when={}:caller=@iut", function, n), kNoMemory));
+    cases.push_back(
+        failing(setting, fmt::format("{}:error=ENOMEM:when=1+:caller=@iut", function), kNoMemory));
     Expectation end{.success = true};
     end.fires_nothing = true;
     cases.push_back(
@@ -73,7 +75,8 @@ std::vector<Test> listen_memory_tests() {
     Test test;
     test.group = "Listen";
     test.name = fmt::format("EachFailingAllocationGivesENomem/{}", row.name);
-    test.what = "Each allocation of the listener's own fails in turn: RPMA_E_NOMEM, and nothing is left behind.";
+    test.what =
+        "Each allocation of the listener's own fails in turn: RPMA_E_NOMEM, and nothing is left behind.";
     test.sweep_control = Experiment{listen_operation(), row.setting.start, row.setting.sentinel, {}, {}};
     test.sweep_expectation = kNoMemory;
     test.sweep = [setting = row.setting](const Library& library, const Evidence& control) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// rpma_ep_listen(3) over what no kernel shows on demand: the mock's scripts, each with expectations of its own on
-// how the provider is called. Judges:
+// rpma_ep_listen(3) over what no kernel shows on demand: the mock's scripts, each with expectations of its
+// own on how the provider is called. Judges:
 //   LISTEN-LEGAL-1  the script's expectations are met
 // and, as the script's row says, what a success or a failure of the provider promises.
 #include <fmt/format.h>
@@ -27,7 +27,8 @@ std::vector<Test> listen_mock_tests() {
     test.what = scripts[i].what;
     test.providers = kMock;
     test.cases = in_all_settings(listen_operation(), {}, expectation);
-    // An early request must be taken from the endpoint, which in a cold process nobody can do (harness/client.h).
+    // An early request must be taken from the endpoint, which in a cold process nobody can do
+    // (harness/client.h).
     if (scripts[i].pending_request != 0)
       std::erase_if(test.cases, [](const Case& one) { return one.experiment.start == Start::Cold; });
     for (Case& one : test.cases) one.experiment.script = scripts[i].name;

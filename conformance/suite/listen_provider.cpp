@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// rpma_ep_listen(3) with one of its provider calls failing, with each error that is legal for that call (the shim's
-// function table lists them). Judges:
+// rpma_ep_listen(3) with one of its provider calls failing, with each error that is legal for that call (the
+// shim's function table lists them). Judges:
 //   LISTEN-PROVIDER-1..5  RPMA_E_PROVIDER
 // and after every failure: RET-2, EPPTR-1, LEAK-1..4, LEGAL-1, AGAIN-1.
 //
-// The fault is put at the listener's own calls alone (caller=@iut): librdmacm calls its own functions too, and a
-// fault there is another experiment.
+// The fault is put at the listener's own calls alone (caller=@iut): librdmacm calls its own functions too,
+// and a fault there is another experiment.
 #include <fmt/format.h>
 #include <librpma.h>
 
@@ -37,7 +37,8 @@ const rdmafault_function& function_named(std::string_view name) {
   size_t count = 0;
   const rdmafault_function* table = rdmafault_functions(&count);
   const std::span all(table, count);
-  const auto found = std::ranges::find_if(all, [name](const rdmafault_function& f) { return name == f.name; });
+  const auto found =
+      std::ranges::find_if(all, [name](const rdmafault_function& f) { return name == f.name; });
   if (found == all.end()) throw std::logic_error(fmt::format("the shim does not interpose {}", name));
   return *found;
 }
@@ -46,7 +47,8 @@ Test failing(const Row& row, std::string_view how, std::string_view error) {
   Test test;
   test.group = "Listen";
   test.name = fmt::format("{}/{}", row.name, error);
-  test.what = fmt::format("{} fails with {}: RPMA_E_PROVIDER, and nothing is left behind.", row.function, error);
+  test.what =
+      fmt::format("{} fails with {}: RPMA_E_PROVIDER, and nothing is left behind.", row.function, error);
   test.cases = in_all_settings(
       listen_operation(), {fmt::format("{}:{}={}:caller=@iut", row.function, how, error)},
       {.success = false, .code = RPMA_E_PROVIDER, .code_clauses = {row.clause}, .asks_nothing = false});

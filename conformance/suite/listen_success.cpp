@@ -21,11 +21,15 @@ struct Row {
   const char* what;
 };
 constexpr Row kRows[] = {
-    {{Start::Cold, Sentinel::Null}, "FirstListenOfAProcessSucceeds",
-     "A listen in a process in which librdmacm was never called gives an endpoint that a client can connect to."},
-    {{Start::Primed, Sentinel::Wild}, "ListenSucceeds",
+    {{Start::Cold, Sentinel::Null},
+     "FirstListenOfAProcessSucceeds",
+     "A listen in a process in which librdmacm was never called gives an endpoint that a client can connect "
+     "to."},
+    {{Start::Primed, Sentinel::Wild},
+     "ListenSucceeds",
      "A listen gives an endpoint that a client can connect to."},
-    {{Start::Warm, Sentinel::Live}, "ListenBesideAnotherEndpointSucceeds",
+    {{Start::Warm, Sentinel::Live},
+     "ListenBesideAnotherEndpointSucceeds",
      "A listen beside a live endpoint gives another one that a client can connect to."},
 };
 

@@ -41,8 +41,8 @@ void register_tests() {
   }
 }
 
-// Whatever the environment asks of GoogleTest (a shard, a repetition, a filter) would silently change what a verdict
-// is about.
+// Whatever the environment asks of GoogleTest (a shard, a repetition, a filter) would silently change what a
+// verdict is about.
 void initialise_googletest(const std::string& filter) {
   for (const char* variable : {"GTEST_TOTAL_SHARDS", "GTEST_SHARD_INDEX", "GTEST_SHARD_STATUS_FILE"})
     unsetenv(variable);
@@ -67,7 +67,9 @@ bool needs_control(const Experiment& experiment) {
   return !experiment.rules.empty() || !experiment.script.empty() || !experiment.operation->should_succeed();
 }
 
-Experiment ordinary_experiment() { return {listen_operation(), Start::Primed, Sentinel::Wild, {}, {}}; }
+Experiment ordinary_experiment() {
+  return {listen_operation(), Start::Primed, Sentinel::Wild, {}, {}};
+}
 
 // Keeps the worst result of each clause and module; the first of equals stays.
 void add(TestResult& result, const ClauseOutcome& outcome, const std::string& point) {
@@ -101,7 +103,8 @@ size_t SuiteRunner::run(const std::string& filter) {
   const bool googletest_passed = RUN_ALL_TESTS() == 0;
   current = nullptr;
   // Each test's own result says more than GoogleTest's, but the two must agree.
-  if (googletest_passed != all_passed_) throw std::logic_error("GoogleTest and the suite's own verdicts disagree");
+  if (googletest_passed != all_passed_)
+    throw std::logic_error("GoogleTest and the suite's own verdicts disagree");
   return selected_.size();
 }
 
@@ -145,7 +148,9 @@ const Evidence* SuiteRunner::control_of(const Experiment& experiment) {
   return control.get();
 }
 
-const Evidence& SuiteRunner::ordinary() { return *control_of(ordinary_experiment()); }
+const Evidence& SuiteRunner::ordinary() {
+  return *control_of(ordinary_experiment());
+}
 
 void SuiteRunner::run_test(size_t index) {
   const Test& test = tests_[index];
@@ -184,9 +189,10 @@ void SuiteRunner::run_sweep(const Test& test, TestResult& result) {
   const std::vector<Case> cases = test.sweep(library_, control);
   if (cases.empty()) {
     const std::string point = test.sweep_control.point();
-    const Outcome outcome = control.observation.returned != 0 && control.observation.code == 0
-                                ? Outcome::of(Verdict::Unreached, "the listener makes no allocation of its own")
-                                : Outcome::of(Verdict::Broken, "the control did not succeed");
+    const Outcome outcome =
+        control.observation.returned != 0 && control.observation.code == 0
+            ? Outcome::of(Verdict::Unreached, "the listener makes no allocation of its own")
+            : Outcome::of(Verdict::Broken, "the control did not succeed");
     for (const std::string_view clause : clauses_of(test, library_.mock.begin != nullptr))
       add(result, {clause, outcome, ""}, point);
     return;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Runs the suite's tests under GoogleTest: selects, announces every experiment to the pool ahead of its turn, judges
-// each test's evidence, and hands out results as they are obtained.
+// Runs the suite's tests under GoogleTest: selects, announces every experiment to the pool ahead of its turn,
+// judges each test's evidence, and hands out results as they are obtained.
 #pragma once
 
 #include <functional>
@@ -26,8 +26,8 @@ class SuiteRunner {
 
   SuiteRunner(const Library& library, const Target& target, PoolOptions options, Events events);
 
-  // Runs the tests that `filter` selects (GoogleTest's syntax: patterns with * and ?, separated by ':', those to
-  // leave out after '-'). Returns how many were selected.
+  // Runs the tests that `filter` selects (GoogleTest's syntax: patterns with * and ?, separated by ':', those
+  // to leave out after '-'). Returns how many were selected.
   size_t run(const std::string& filter);
 
   // The evidence of an undisturbed call in an ordinary process.

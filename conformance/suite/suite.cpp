@@ -18,8 +18,8 @@ unsigned provider_named(std::string_view name) {
 
 std::vector<Test> all_tests() {
   std::vector<Test> tests;
-  for (const auto& part : {listen_success_tests, listen_null_tests, listen_provider_tests, listen_memory_tests,
-                           listen_mock_tests}) {
+  for (const auto& part : {listen_success_tests, listen_null_tests, listen_provider_tests,
+                           listen_memory_tests, listen_mock_tests}) {
     std::vector<Test> more = part();
     tests.insert(tests.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
   }
@@ -57,7 +57,8 @@ std::vector<std::string> matrix_gaps() {
   for (const Clause& clause : clauses())
     if (!covered.contains(clause.id)) gaps.push_back(fmt::format("clause {} has no test", clause.id));
   for (const std::string_view id : covered)
-    if (find_clause(id) == nullptr) gaps.push_back(fmt::format("tests judge {}, which is in no catalogue", id));
+    if (find_clause(id) == nullptr)
+      gaps.push_back(fmt::format("tests judge {}, which is in no catalogue", id));
   return gaps;
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The suite as data: tests made of cases, each case an experiment and what a conforming function does in it. A new
-// test is a row in one of the suite's files.
+// The suite as data: tests made of cases, each case an experiment and what a conforming function does in it.
+// A new test is a row in one of the suite's files.
 #pragma once
 
 #include <functional>

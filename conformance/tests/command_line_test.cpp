@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The tool's command line: bad input gives one clear line with the remedy and the right exit code, never a pass.
+// The tool's command line: bad input gives one clear line with the remedy and the right exit code, never a
+// pass.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -44,7 +45,10 @@ const BadInput kBadInputs[] = {
     {"FilterSelectsNothing", {"--filter", "NoSuch*"}, 3, "selects no test"},
     {"JobsOutOfRange", {"--jobs", "0"}, 2, "--jobs"},
     {"TimeoutOutOfRange", {"--timeout", "1"}, 2, "--timeout"},
-    {"BaselineMissing", {"--filter", "Listen.ListenSucceeds", "--baseline", "/nonexistent.json"}, 2, "baseline"},
+    {"BaselineMissing",
+     {"--filter", "Listen.ListenSucceeds", "--baseline", "/nonexistent.json"},
+     2,
+     "baseline"},
 };
 
 class Bad : public testing::TestWithParam<BadInput> {};
@@ -61,7 +65,9 @@ TEST_P(Bad, GivesOneLineAndTheRightExitCode) {
 INSTANTIATE_TEST_SUITE_P(Input, Bad, testing::ValuesIn(kBadInputs),
                          [](const auto& row) { return std::string(row.param.name); });
 
-TEST(CommandLine, WithoutCommandIsUsage) { EXPECT_EQ(run({tool()}).exit_code, 2); }
+TEST(CommandLine, WithoutCommandIsUsage) {
+  EXPECT_EQ(run({tool()}).exit_code, 2);
+}
 
 TEST(CommandLine, HelpAndVersionSucceed) {
   EXPECT_EQ(run({tool(), "--help"}).exit_code, 0);
@@ -88,10 +94,10 @@ TEST(CommandLine, MissingKernelPackageIsUsage) {
 // What the environment asks of GoogleTest would silently change what a verdict is about.
 TEST(CommandLine, GoogleTestsEnvironmentChangesNothing) {
   const Folder folder;
-  const std::vector<std::string> command = {tool(),     "run", "--provider", "mock",
-                                            "--filter", "Listen.Null*", "--report", folder.path() / "report"};
-  const Ran ran = run(command, {"GTEST_FILTER=-*", "GTEST_TOTAL_SHARDS=15", "GTEST_SHARD_INDEX=1", "GTEST_REPEAT=3",
-                                "GTEST_OUTPUT=xml"});
+  const std::vector<std::string> command = {
+      tool(), "run", "--provider", "mock", "--filter", "Listen.Null*", "--report", folder.path() / "report"};
+  const Ran ran = run(command, {"GTEST_FILTER=-*", "GTEST_TOTAL_SHARDS=15", "GTEST_SHARD_INDEX=1",
+                                "GTEST_REPEAT=3", "GTEST_OUTPUT=xml"});
   EXPECT_EQ(ran.exit_code, 0) << ran.output;
   EXPECT_EQ(read_json(folder.path() / "report/report.json").at("counts").at("ran"), 15);
 }
@@ -132,12 +138,14 @@ TEST(Baseline, WantsExactlyTheKnownFindings) {
   const Folder folder;
   const auto write = [&folder](const nlohmann::json& findings) {
     std::ofstream(folder.path() / "baseline.json") << nlohmann::json{
-        {"schema", "rpma-conformance-baseline/1"}, {"providers", {"mock"}}, {"findings", findings}}.dump();
+        {"schema", "rpma-conformance-baseline/1"},
+        {"providers", {"mock"}},
+        {"findings", findings}}.dump();
   };
   const auto run_toy = [&folder](const std::string& mistake) {
     return run({tool(), "run", "--provider", "mock", "--librpma", toy(), "--filter",
-                "Listen.FailingListenGivesEProvider/EADDRINUSE", "--report", folder.path() / "report", "--baseline",
-                folder.path() / "baseline.json"},
+                "Listen.FailingListenGivesEProvider/EADDRINUSE", "--report", folder.path() / "report",
+                "--baseline", folder.path() / "baseline.json"},
                {"RPMACONF_TOY=" + mistake});
   };
   const nlohmann::json known = {{{"clause", "LISTEN-LEAK-2"},

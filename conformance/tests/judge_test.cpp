@@ -18,11 +18,11 @@ struct Row {
   bool as_asked;
 };
 constexpr Row kRows[] = {
-    {"malloc:error=ENOMEM:when=2", 2, 1, true},     {"malloc:error=ENOMEM:when=2", 1, 0, false},
-    {"malloc:error=ENOMEM:when=2..4", 4, 3, true},  {"malloc:error=ENOMEM:when=2..4", 3, 2, false},
-    {"malloc:error=ENOMEM:when=3+", 3, 1, true},    {"malloc:error=ENOMEM:when=3+", 2, 0, false},
-    {"malloc:error=ENOMEM", 1, 1, true},            {"malloc:error=ENOMEM", 0, 0, false},
-    {"malloc:error=ENOMEM:prob=50%", 0, 0, false},  {"malloc:error=ENOMEM:prob=50%", 64, 0, false},
+    {"malloc:error=ENOMEM:when=2", 2, 1, true},    {"malloc:error=ENOMEM:when=2", 1, 0, false},
+    {"malloc:error=ENOMEM:when=2..4", 4, 3, true}, {"malloc:error=ENOMEM:when=2..4", 3, 2, false},
+    {"malloc:error=ENOMEM:when=3+", 3, 1, true},   {"malloc:error=ENOMEM:when=3+", 2, 0, false},
+    {"malloc:error=ENOMEM", 1, 1, true},           {"malloc:error=ENOMEM", 0, 0, false},
+    {"malloc:error=ENOMEM:prob=50%", 0, 0, false}, {"malloc:error=ENOMEM:prob=50%", 64, 0, false},
 };
 
 TEST(FireProof, HoldsOnlyWhereTheRuleFiredAsAsked) {
@@ -30,7 +30,8 @@ TEST(FireProof, HoldsOnlyWhereTheRuleFiredAsAsked) {
     const Experiment experiment{listen_operation(), Start::Primed, Sentinel::Null, {make_rule(row.rule)}, {}};
     Evidence evidence;
     evidence.observation.rules[0] = {row.seen, row.fired};
-    EXPECT_EQ(not_as_asked(experiment, {}, evidence).empty(), row.as_asked) << row.rule << " fired " << row.fired;
+    EXPECT_EQ(not_as_asked(experiment, {}, evidence).empty(), row.as_asked)
+        << row.rule << " fired " << row.fired;
   }
 }
 
@@ -57,7 +58,9 @@ TEST(Point, IsMadeOfNamesAndOrdinals) {
   EXPECT_EQ(experiment.control().point(), "rpma_ep_listen/warm/live");
 }
 
-TEST(Matrix, HasNoGap) { EXPECT_EQ(matrix_gaps(), std::vector<std::string>()); }
+TEST(Matrix, HasNoGap) {
+  EXPECT_EQ(matrix_gaps(), std::vector<std::string>());
+}
 
 TEST(Suite, HasEachIdOnceAndAllCombinationsOfNull) {
   std::set<std::string> ids;

@@ -51,7 +51,9 @@ class LedgerTest : public testing::Test {
   }
   void release(const char* name, uint64_t handle) { call(name).released = handle; }
 
-  Ledger settled() { return settle(library_, evidence_, {{0, static_cast<uint32_t>(evidence_.records.size())}}); }
+  Ledger settled() {
+    return settle(library_, evidence_, {{0, static_cast<uint32_t>(evidence_.records.size())}});
+  }
 
   Library library_;
   Evidence evidence_;
@@ -149,7 +151,8 @@ TEST_F(LedgerTest, HandleIsNotTheBlockThatHoldsIt) {
   EXPECT_THAT(ledger.handles_left, IsEmpty());
 }
 
-// As librdmacm does on its first use: within the call a channel is made and destroyed where the returned one will lie.
+// As librdmacm does on its first use: within the call a channel is made and destroyed where the returned one
+// will lie.
 TEST_F(LedgerTest, CallAcquiresAsItReturnsAfterTheCallsWithinIt) {
   acquire_channel();
   acquire_channel();

@@ -32,12 +32,18 @@ RunResult run_of(const std::vector<TestResult>& tests) {
   return run;
 }
 
-TEST(ExitCode, PassIsZero) { EXPECT_EQ(exit_code_of(run_of({test_with("A", Verdict::Pass, "")})), 0); }
+TEST(ExitCode, PassIsZero) {
+  EXPECT_EQ(exit_code_of(run_of({test_with("A", Verdict::Pass, "")})), 0);
+}
 
-TEST(ExitCode, NothingRanIsIncomplete) { EXPECT_EQ(exit_code_of(run_of({})), 3); }
+TEST(ExitCode, NothingRanIsIncomplete) {
+  EXPECT_EQ(exit_code_of(run_of({})), 3);
+}
 
 TEST(ExitCode, AllSkippedIsIncomplete) {
-  EXPECT_EQ(exit_code_of(run_of({test_with("A", Verdict::Skipped, ""), test_with("B", Verdict::Unsupported, "")})), 3);
+  EXPECT_EQ(
+      exit_code_of(run_of({test_with("A", Verdict::Skipped, ""), test_with("B", Verdict::Unsupported, "")})),
+      3);
 }
 
 TEST(ExitCode, SelectedButNotRunIsIncomplete) {
@@ -105,8 +111,9 @@ TEST(Json, WhatIsNoReportIsRefused) {
 TEST(Junit, HasTheRightChildAndNoForeignMarkup) {
   TestResult odd = test_with("D", Verdict::Fail, "iut");
   odd.reason = "\x01\xff</failure><x>";
-  const std::string xml = to_junit(run_of({test_with("A", Verdict::Pass, ""), test_with("B", Verdict::Broken, ""),
-                                           test_with("C", Verdict::Unsupported, ""), odd}));
+  const std::string xml =
+      to_junit(run_of({test_with("A", Verdict::Pass, ""), test_with("B", Verdict::Broken, ""),
+                       test_with("C", Verdict::Unsupported, ""), odd}));
   EXPECT_THAT(xml, HasSubstr("tests=\"4\" failures=\"1\" errors=\"1\" skipped=\"1\""));
   EXPECT_THAT(xml, Not(HasSubstr("<of>")));
   EXPECT_THAT(xml, Not(HasSubstr("<x>")));
@@ -125,11 +132,14 @@ TEST(Text, SaysBothVerdictsAndTheExitCode) {
 TEST(KernelLog, KnowsAFaultFromChatter) {
   EXPECT_EQ(verdict_on_kernel_line("rdma_rxe: loaded", false), Verdict::Pass);
   EXPECT_EQ(verdict_on_kernel_line("rxe0: added dummy0", false), Verdict::Pass);
-  EXPECT_EQ(verdict_on_kernel_line("WARNING: CPU: 0 PID: 1 at drivers/infiniband/core/cma.c:1 x", true), Verdict::Fail);
+  EXPECT_EQ(verdict_on_kernel_line("WARNING: CPU: 0 PID: 1 at drivers/infiniband/core/cma.c:1 x", true),
+            Verdict::Fail);
   EXPECT_EQ(verdict_on_kernel_line("BUG: kernel NULL pointer dereference, address: 0", true), Verdict::Fail);
   // A starved emulator is no proof against the kernel; real hardware is.
-  EXPECT_EQ(verdict_on_kernel_line("watchdog: BUG: soft lockup - CPU#0 stuck for 26s!", true), Verdict::Broken);
-  EXPECT_EQ(verdict_on_kernel_line("watchdog: BUG: soft lockup - CPU#0 stuck for 26s!", false), Verdict::Fail);
+  EXPECT_EQ(verdict_on_kernel_line("watchdog: BUG: soft lockup - CPU#0 stuck for 26s!", true),
+            Verdict::Broken);
+  EXPECT_EQ(verdict_on_kernel_line("watchdog: BUG: soft lockup - CPU#0 stuck for 26s!", false),
+            Verdict::Fail);
 }
 
 }  // namespace

@@ -51,8 +51,12 @@ Ran run(const std::vector<std::string>& arguments, const std::vector<std::string
   return ran;
 }
 
-std::string tool() { return RPMACONF_TOOL; }
-std::string toy() { return RPMACONF_TOY_LIBRARY; }
+std::string tool() {
+  return RPMACONF_TOOL;
+}
+std::string toy() {
+  return RPMACONF_TOY_LIBRARY;
+}
 
 nlohmann::json read_json(const std::filesystem::path& file) {
   std::ifstream stream(file);

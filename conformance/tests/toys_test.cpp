@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The harness proves itself: a toy listener that is right passes, and the same listener with one mistake at a time
-// is reported with the right verdict, clause and module, on the mock.
+// The harness proves itself: a toy listener that is right passes, and the same listener with one mistake at a
+// time is reported with the right verdict, clause and module, on the mock.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -13,8 +13,8 @@ namespace {
 using namespace conformance::testing_tool;
 
 struct Mistake {
-  const char* name;     // RPMACONF_TOY
-  const char* filter;   // the tests that must show it
+  const char* name;    // RPMACONF_TOY
+  const char* filter;  // the tests that must show it
   const char* clause;
   const char* verdict;
 };
@@ -64,17 +64,16 @@ TEST_P(Toy, IsCaught) {
   EXPECT_EQ(ran.exit_code, 1) << ran.output;
   const auto report = read_json(folder.path() / "report/report.json");
   const auto& findings = report.at("findings");
-  EXPECT_TRUE(std::any_of(findings.begin(), findings.end(),
-                          [&mistake](const auto& finding) {
-                            return finding.at("clause") == mistake.clause && finding.at("verdict") == mistake.verdict &&
-                                   finding.at("module") == "iut";
-                          }))
-      << findings.dump(2);
+  EXPECT_TRUE(std::any_of(findings.begin(), findings.end(), [&mistake](const auto& finding) {
+    return finding.at("clause") == mistake.clause && finding.at("verdict") == mistake.verdict &&
+           finding.at("module") == "iut";
+  })) << findings.dump(2);
 }
 
 std::string name_of_row(const testing::TestParamInfo<Mistake>& row) {
   std::string name = std::string(row.param.name) + "_" + row.param.clause;
-  std::replace_if(name.begin(), name.end(), [](char c) { return std::isalnum(static_cast<unsigned char>(c)) == 0; }, '_');
+  std::replace_if(
+      name.begin(), name.end(), [](char c) { return std::isalnum(static_cast<unsigned char>(c)) == 0; }, '_');
   return name;
 }
 
@@ -89,8 +88,8 @@ TEST(ToyWithoutMistake, PassesTheWholeSuite) {
 // A hang costs the time-out, once: one start, one sentinel.
 TEST(ToyThatHangs, IsReportedAndEnded) {
   const Folder folder;
-  const Ran ran = run({tool(), "run", "--provider", "mock", "--librpma", toy(), "--filter", kListenFails, "--report",
-                       folder.path() / "report", "--timeout", "10", "--jobs", "3"},
+  const Ran ran = run({tool(), "run", "--provider", "mock", "--librpma", toy(), "--filter", kListenFails,
+                       "--report", folder.path() / "report", "--timeout", "10", "--jobs", "3"},
                       {"RPMACONF_TOY=hang-on-listen"});
   EXPECT_EQ(ran.exit_code, 1) << ran.output;
   const auto finding = read_json(folder.path() / "report/report.json").at("findings").at(0);

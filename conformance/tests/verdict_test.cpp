@@ -6,7 +6,9 @@
 namespace conformance {
 namespace {
 
-TEST(Verdict, NothingAddsUpToNoPass) { EXPECT_EQ(Aggregate().outcome().verdict(), Verdict::Skipped); }
+TEST(Verdict, NothingAddsUpToNoPass) {
+  EXPECT_EQ(Aggregate().outcome().verdict(), Verdict::Skipped);
+}
 
 TEST(Verdict, WorstDecides) {
   Aggregate aggregate;
@@ -29,7 +31,9 @@ TEST(Verdict, PassCannotBeBuiltWithAReason) {
   EXPECT_EQ(Outcome::of(Verdict::Pass, "well").verdict(), Verdict::Broken);
 }
 
-TEST(Verdict, NonPassWithoutReasonIsBroken) { EXPECT_EQ(Outcome::of(Verdict::Fail, "").verdict(), Verdict::Broken); }
+TEST(Verdict, NonPassWithoutReasonIsBroken) {
+  EXPECT_EQ(Outcome::of(Verdict::Fail, "").verdict(), Verdict::Broken);
+}
 
 TEST(Verdict, NamesGoBothWays) {
   for (const std::string_view name : kVerdictNames) EXPECT_EQ(name_of(*verdict_named(name)), name);

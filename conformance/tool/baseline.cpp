@@ -17,15 +17,19 @@ constexpr const char* kSchema = "rpma-conformance-baseline/1";
 
 }  // namespace
 
-std::string Baseline::Known::text() const { return fmt::format("{} {} by {} in {}", verdict, clause, module, test); }
+std::string Baseline::Known::text() const {
+  return fmt::format("{} {} by {} in {}", verdict, clause, module, test);
+}
 
 Baseline::Baseline(const std::filesystem::path& file, const std::string& provider) {
   std::ifstream stream(file);
-  if (!stream) throw SetupError(fmt::format("cannot read the baseline {}; name a readable file with --baseline",
-                                            file.string()));
+  if (!stream)
+    throw SetupError(
+        fmt::format("cannot read the baseline {}; name a readable file with --baseline", file.string()));
   try {
     const nlohmann::json document = nlohmann::json::parse(stream);
-    if (document.at("schema") != kSchema) throw std::runtime_error(fmt::format("its schema is not {}", kSchema));
+    if (document.at("schema") != kSchema)
+      throw std::runtime_error(fmt::format("its schema is not {}", kSchema));
     const auto providers = document.at("providers").get<std::vector<std::string>>();
     if (std::ranges::find(providers, provider) == providers.end())
       throw std::runtime_error(fmt::format("it is for provider {}", fmt::join(providers, ", ")));
@@ -48,7 +52,8 @@ std::vector<std::string> Baseline::differences(const RunResult& run) const {
   for (const Known& one : seen)
     if (!known_.contains(one)) lines.push_back("new finding: " + one.text());
   for (const Known& one : known_)
-    if (ran.contains(one.test) && !seen.contains(one)) lines.push_back("known finding not seen: " + one.text());
+    if (ran.contains(one.test) && !seen.contains(one))
+      lines.push_back("known finding not seen: " + one.text());
   return lines;
 }
 

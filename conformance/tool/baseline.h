@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// A baseline: the findings that a stack is known to have (clause, module, verdict, and the tests that show each).
-// Compared with a run it wants exactly those, none more and none fewer, so that known findings neither stop a
-// gate nor vanish from it.
+// A baseline: the findings that a stack is known to have (clause, module, verdict, and the tests that show
+// each). Compared with a run it wants exactly those, none more and none fewer, so that known findings neither
+// stop a gate nor vanish from it.
 #pragma once
 
 #include <compare>
@@ -20,8 +20,8 @@ class Baseline {
   // Throws SetupError where the file is no baseline for this provider.
   Baseline(const std::filesystem::path& file, const std::string& provider);
 
-  // One line for every difference; empty: the run shows what the baseline says. Only what the run's tests can show
-  // is compared.
+  // One line for every difference; empty: the run shows what the baseline says. Only what the run's tests can
+  // show is compared.
   [[nodiscard]] std::vector<std::string> differences(const RunResult& run) const;
 
  private:

@@ -23,8 +23,8 @@ int list(const ListOptions& options);
 // What this host can run, what is missing, and the command that mends it.
 int doctor(const std::string& provider);
 
-// Starts this program again with the shim (and the mock) preloaded, unless that has happened already. Returns where
-// the shim is in front.
+// Starts this program again with the shim (and the mock) preloaded, unless that has happened already. Returns
+// where the shim is in front.
 void with_preload(const RunOptions& options, char** argv);
 
 }  // namespace conformance

@@ -28,7 +28,9 @@ struct Check {
   std::string remedy;
 };
 
-bool can_load(const char* library) { return dlopen(library, RTLD_NOW | RTLD_LOCAL) != nullptr; }
+bool can_load(const char* library) {
+  return dlopen(library, RTLD_NOW | RTLD_LOCAL) != nullptr;
+}
 
 bool in_path(const std::string& program) {
   const char* path = std::getenv("PATH");
@@ -44,11 +46,15 @@ std::vector<Check> checks() {
   const Parts parts = find_parts();
   const std::vector<std::string> devices = rdma_devices();
   std::vector<Check> all = {
-      {kForAll, "the shim: " + parts.shim.string(), fs::exists(parts.shim), "build or install rpma-conformance again"},
-      {kForMock, "the mock: " + parts.mock.string(), fs::exists(parts.mock), "build or install rpma-conformance again"},
+      {kForAll, "the shim: " + parts.shim.string(), fs::exists(parts.shim),
+       "build or install rpma-conformance again"},
+      {kForMock, "the mock: " + parts.mock.string(), fs::exists(parts.mock),
+       "build or install rpma-conformance again"},
       {kForAll, "librpma.so.0", can_load("librpma.so.0"), "apt-get install librpma0 (or run --librpma FILE)"},
-      {kForAll, "librdmacm.so.1", can_load("librdmacm.so.1"), "apt-get install librdmacm1 (or run --rdma-core DIR)"},
-      {kForAll, "libibverbs.so.1", can_load("libibverbs.so.1"), "apt-get install libibverbs1 (or run --rdma-core DIR)"},
+      {kForAll, "librdmacm.so.1", can_load("librdmacm.so.1"),
+       "apt-get install librdmacm1 (or run --rdma-core DIR)"},
+      {kForAll, "libibverbs.so.1", can_load("libibverbs.so.1"),
+       "apt-get install libibverbs1 (or run --rdma-core DIR)"},
       {kForRxe | kForHw, "driver libraries of libibverbs",
        fs::exists("/usr/lib/x86_64-linux-gnu/libibverbs") || fs::exists("/usr/lib64/libibverbs"),
        "apt-get install ibverbs-providers"},
@@ -59,14 +65,18 @@ std::vector<Check> checks() {
     const char* name;
     const char* package;
   };
-  for (const auto& [name, package] : {Program{"qemu-system-x86_64", "qemu-system-x86"}, Program{"busybox", "busybox-static"},
-                                      Program{"dropbear", "dropbear-bin"}, Program{"ssh", "openssh-client"},
-                                      Program{"cpio", "cpio"}, Program{"rdma", "iproute2"}, Program{"modinfo", "kmod"}})
+  for (const auto& [name, package] :
+       {Program{"qemu-system-x86_64", "qemu-system-x86"}, Program{"busybox", "busybox-static"},
+        Program{"dropbear", "dropbear-bin"}, Program{"ssh", "openssh-client"}, Program{"cpio", "cpio"},
+        Program{"rdma", "iproute2"}, Program{"modinfo", "kmod"}})
     all.push_back({kForRxe, name, in_path(name), fmt::format("apt-get install {}", package)});
-  all.push_back({kForHw, devices.empty() ? "an RDMA device of this host" : fmt::format("RDMA devices: {}", fmt::join(devices, ", ")),
+  all.push_back({kForHw,
+                 devices.empty() ? "an RDMA device of this host"
+                                 : fmt::format("RDMA devices: {}", fmt::join(devices, ", ")),
                  !devices.empty(), "load the card's driver; 'rdma link' shows what the kernel has"});
   all.push_back({kForHw, "/dev/infiniband/rdma_cm, readable and writable",
-                 access("/dev/infiniband/rdma_cm", R_OK | W_OK) == 0, "modprobe rdma_ucm; run as root or as a member of the rdma group"});
+                 access("/dev/infiniband/rdma_cm", R_OK | W_OK) == 0,
+                 "modprobe rdma_ucm; run as root or as a member of the rdma group"});
   all.push_back({kForRxe | kForHw, "root", geteuid() == 0, "run it as root (sudo)"});
   all.push_back({kForNobody, "/dev/kvm (the rxe machine starts faster where it works)",
                  access("/dev/kvm", R_OK | W_OK) == 0, "not needed: emulation is used instead"});
@@ -88,7 +98,11 @@ int doctor(const std::string& provider) {
   };
   const std::vector<Check> all = checks();
   for (const Check& check : all) {
-    fmt::print("{:<8} {}\n", check.there ? "ok" : check.needed_by == kForNobody ? "absent" : "missing", check.what);
+    fmt::print("{:<8} {}\n",
+               check.there                     ? "ok"
+               : check.needed_by == kForNobody ? "absent"
+                                               : "missing",
+               check.what);
     if (!check.there) fmt::print("         {}\n", check.remedy);
   }
   bool wanted = true;

@@ -31,7 +31,8 @@ void print_json(const std::vector<Test>& tests) {
 
 void print_text(const std::vector<Test>& tests) {
   for (const Test& test : tests)
-    fmt::print("{:<58} {:<12} {}\n", test.id(), fmt::format("{}", fmt::join(providers_of(test), ",")), test.what);
+    fmt::print("{:<58} {:<12} {}\n", test.id(), fmt::format("{}", fmt::join(providers_of(test), ",")),
+               test.what);
   fmt::print("{} tests\n", tests.size());
 }
 
@@ -45,7 +46,8 @@ int list(const ListOptions& options) {
   }
   std::vector<Test> tests = all_tests();
   if (!options.provider.empty())
-    std::erase_if(tests, [&options](const Test& test) { return !test.runs_on(provider_named(options.provider)); });
+    std::erase_if(tests,
+                  [&options](const Test& test) { return !test.runs_on(provider_named(options.provider)); });
   if (options.json)
     print_json(tests);
   else

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // rpma-conformance: the command line.
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
+#include <CLI/CLI.hpp>
 
 #include <exception>
 
@@ -22,12 +22,17 @@ void add_run(CLI::App& app, RunOptions& options) {
                  "RDMA device of this host; rxe without it runs in a virtual machine of its own");
   app.add_option("--addr", options.address, "address of the device's network interface (default: its first)");
   app.add_option("--librpma", options.librpma, "the librpma under test: a file")->capture_default_str();
-  app.add_option("--rdma-core", options.rdma_core, "folder with librdmacm and libibverbs (default: the system's)");
-  app.add_option("--judge", options.subject, "whose verdict sets the exit code: iut, stack, or modules with commas")
+  app.add_option("--rdma-core", options.rdma_core,
+                 "folder with librdmacm and libibverbs (default: the system's)");
+  app.add_option("--judge", options.subject,
+                 "whose verdict sets the exit code: iut, stack, or modules with commas")
       ->capture_default_str();
-  app.add_option("--filter", options.filter, "tests to run: globs separated by ':', those to leave out after '-'")
+  app.add_option("--filter", options.filter,
+                 "tests to run: globs separated by ':', those to leave out after '-'")
       ->capture_default_str();
-  app.add_option("--jobs", options.jobs, "experiments at a time")->check(CLI::Range(1, 64))->capture_default_str();
+  app.add_option("--jobs", options.jobs, "experiments at a time")
+      ->check(CLI::Range(1, 64))
+      ->capture_default_str();
   app.add_option("--timeout", options.timeout, "seconds for one experiment, at least 10")
       ->check(CLI::Range(10, 3600))
       ->capture_default_str();
@@ -42,15 +47,17 @@ void add_run(CLI::App& app, RunOptions& options) {
 int run(RunOptions options, char** argv) {
   if (options.provider == "rxe" && options.device.empty()) return run_in_machine(options);
   if (options.provider == "hw" && options.device.empty())
-    throw SetupError("--provider hw needs --device NAME: this host's devices are used only when named; "
-                     "'rpma-conformance doctor' lists them");
+    throw SetupError(
+        "--provider hw needs --device NAME: this host's devices are used only when named; "
+        "'rpma-conformance doctor' lists them");
   with_preload(options, argv);
   return run_here(options);
 }
 
 int main_or_throw(int argc, char** argv) {
-  CLI::App app{"Fault injection and conformance for RDMA listeners: does rpma_ep_listen(3) keep its promises when "
-               "something underneath fails?"};
+  CLI::App app{
+      "Fault injection and conformance for RDMA listeners: does rpma_ep_listen(3) keep its promises when "
+      "something underneath fails?"};
   app.set_version_flag("--version", fmt::format("rpma-conformance {} ({})", kVersion, kCommit));
   app.require_subcommand(1);
   app.footer("Exit codes: 0 conforms, 1 a finding, 2 usage or set-up, 3 incomplete.");
@@ -65,7 +72,8 @@ int main_or_throw(int argc, char** argv) {
   list_command->add_option("--provider", list_options.provider, "only those of mock, rxe or hw")
       ->check(CLI::IsMember({"mock", "rxe", "hw"}));
   std::string doctor_provider = "rxe";
-  CLI::App* doctor_command = app.add_subcommand("doctor", "what this host can run, what is missing, how to mend it");
+  CLI::App* doctor_command =
+      app.add_subcommand("doctor", "what this host can run, what is missing, how to mend it");
   doctor_command->add_option("--provider", doctor_provider, "that must work for exit code 0: mock, rxe or hw")
       ->check(CLI::IsMember({"mock", "rxe", "hw"}))
       ->capture_default_str();

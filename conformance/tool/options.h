@@ -10,8 +10,8 @@ namespace conformance {
 
 struct RunOptions {
   std::string provider = "rxe";
-  std::string device;     // empty: mock0, or the rxe machine's
-  std::string address;    // empty: the device's first
+  std::string device;   // empty: mock0, or the rxe machine's
+  std::string address;  // empty: the device's first
   std::string librpma = "librpma.so.0";
   std::string rdma_core;
   std::string subject = "stack";
@@ -21,8 +21,8 @@ struct RunOptions {
   std::filesystem::path report = "report";
   std::filesystem::path baseline;  // empty: none
   std::string kernel;              // a kernel package for the rxe machine
-  bool in_machine = false;         // set by run_in_machine() for the run in there: its report folder is no user's
-  std::filesystem::path machine;   // state folder of a running rxe machine; empty: start one for this run
+  bool in_machine = false;  // set by run_in_machine() for the run in there: its report folder is no user's
+  std::filesystem::path machine;  // state folder of a running rxe machine; empty: start one for this run
 };
 
 // Exit codes of every command (DESIGN section 2).

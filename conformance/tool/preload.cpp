@@ -25,11 +25,12 @@ void prepend(const char* variable, const std::string& value) {
 
 void need(const std::filesystem::path& part) {
   if (!std::filesystem::exists(part))
-    throw SetupError(fmt::format("{} is missing; build the whole project, or install it again", part.string()));
+    throw SetupError(
+        fmt::format("{} is missing; build the whole project, or install it again", part.string()));
   // The dynamic linker takes both characters for separators.
   if (part.string().find_first_of(": ") != std::string::npos)
-    throw SetupError(fmt::format("{} cannot be preloaded: its path has a colon or a space; install it elsewhere",
-                                 part.string()));
+    throw SetupError(fmt::format(
+        "{} cannot be preloaded: its path has a colon or a space; install it elsewhere", part.string()));
 }
 
 }  // namespace
@@ -40,8 +41,9 @@ void with_preload(const RunOptions& options, char** argv) {
     // Programs that this one starts are none of the shim's business.
     for (const char* variable : {kPreload, kStarted}) unsetenv(variable);
     if (shim_is_preloaded()) return;
-    throw SetupError("the shim was preloaded but is not there: the program is setuid, or was built static or with a "
-                     "sanitizer; use an ordinary build");
+    throw SetupError(
+        "the shim was preloaded but is not there: the program is setuid, or was built static or with a "
+        "sanitizer; use an ordinary build");
   }
   const Parts parts = find_parts();
   need(parts.shim);

@@ -33,12 +33,12 @@ int wait_for(pid_t pid) {
   return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
-// While it lives, SIGTERM goes to the program that runs, and SIGINT, which that program gets from the terminal too,
-// does not end this one.
+// While it lives, SIGTERM goes to the program that runs, and SIGINT, which that program gets from the
+// terminal too, does not end this one.
 class Signals {
  public:
   Signals() {
-    struct sigaction action{};
+    struct sigaction action {};
     action.sa_handler = hand_on;
     sigaction(SIGTERM, &action, &old_term_);
     action.sa_handler = SIG_IGN;

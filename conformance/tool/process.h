@@ -8,9 +8,9 @@
 
 namespace conformance {
 
-// Runs a program with this process's standard streams and returns its exit status (128 + N where signal N ended it;
-// 127 where it could not be started). SIGINT reaches it from the terminal, SIGTERM is handed on to it; this process
-// lives on to clean up.
+// Runs a program with this process's standard streams and returns its exit status (128 + N where signal N
+// ended it; 127 where it could not be started). SIGINT reaches it from the terminal, SIGTERM is handed on to
+// it; this process lives on to clean up.
 int run_program(const std::vector<std::string>& arguments);
 
 // Its standard output, or nothing where it failed.

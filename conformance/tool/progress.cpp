@@ -26,7 +26,8 @@ std::string Progress::time_left() const {
 void Progress::begin(const std::string& test) {
   if (!terminal_) return;
   fmt::print("{}[{}/{}{}{}] {}", kClearLine, done_, total_,
-             not_passed_ > 0 ? fmt::format(", {} not passed", not_passed_) : "", time_left(), test.substr(0, 60));
+             not_passed_ > 0 ? fmt::format(", {} not passed", not_passed_) : "", time_left(),
+             test.substr(0, 60));
   std::fflush(stdout);
 }
 
@@ -36,8 +37,8 @@ void Progress::end(const TestResult& test) {
   if (!passed) ++not_passed_;
   if (terminal_ && passed) return;
   if (terminal_) fmt::print("{}", kClearLine);
-  fmt::print("[{:>3}/{}] {:<11} {} ({:.2f} s){}\n", done_, total_, name_of(test.verdict), test.id, test.seconds,
-             passed ? "" : "\n          " + test.reason);
+  fmt::print("[{:>3}/{}] {:<11} {} ({:.2f} s){}\n", done_, total_, name_of(test.verdict), test.id,
+             test.seconds, passed ? "" : "\n          " + test.reason);
   std::fflush(stdout);
 }
 

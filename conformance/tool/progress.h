@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What a person sees while a run goes on: on a terminal one line that renews itself, with counts and the time left;
-// elsewhere a plain line per test.
+// What a person sees while a run goes on: on a terminal one line that renews itself, with counts and the time
+// left; elsewhere a plain line per test.
 #pragma once
 
 #include <chrono>

@@ -21,8 +21,8 @@ std::string utc_now() {
   const std::time_t now = std::time(nullptr);
   std::tm parts{};
   gmtime_r(&now, &parts);
-  return fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}Z", parts.tm_year + 1900, parts.tm_mon + 1, parts.tm_mday,
-                     parts.tm_hour, parts.tm_min, parts.tm_sec);
+  return fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}Z", parts.tm_year + 1900, parts.tm_mon + 1,
+                     parts.tm_mday, parts.tm_hour, parts.tm_min, parts.tm_sec);
 }
 
 TestResult kernel_result(KernelLog& log, const RunOptions& options) {
@@ -32,7 +32,8 @@ TestResult kernel_result(KernelLog& log, const RunOptions& options) {
   test.what = "While the selected tests run, the kernel logs no warning, oops or new taint.";
   test.verdict = outcome.verdict();
   test.reason = outcome.reason();
-  test.clauses.push_back({"STACK-KERNEL-1", outcome.verdict(), outcome.reason(), "kernel", std::string(kKernelTest)});
+  test.clauses.push_back(
+      {"STACK-KERNEL-1", outcome.verdict(), outcome.reason(), "kernel", std::string(kKernelTest)});
   return test;
 }
 
@@ -40,7 +41,8 @@ std::string replay_prefix(const RunOptions& options) {
   std::string command = "rpma-conformance run --provider " + options.provider;
   if (options.librpma != RunOptions{}.librpma) command += " --librpma " + options.librpma;
   if (!options.rdma_core.empty()) command += " --rdma-core " + options.rdma_core;
-  if (options.provider == "hw") command += fmt::format(" --device {} --addr {}", options.device, options.address);
+  if (options.provider == "hw")
+    command += fmt::format(" --device {} --addr {}", options.device, options.address);
   return command;
 }
 
@@ -63,7 +65,8 @@ int compare_with_baseline(const Baseline& baseline, const RunOptions& options, c
   }
   // Known findings are what was expected; what was not concluded stays so.
   const int result = code == kFinding ? int{kConforms} : code;
-  fmt::print("baseline: the findings are exactly those of {}, exit code {}\n", options.baseline.string(), result);
+  fmt::print("baseline: the findings are exactly those of {}, exit code {}\n", options.baseline.string(),
+             result);
   return result;
 }
 
@@ -97,14 +100,16 @@ int run_here(const RunOptions& options) {
     report.add(test);
     progress->end(test);
   };
-  SuiteRunner runner(library, target, {options.jobs, std::chrono::seconds(options.timeout)},
-                     {.started = [&progress, on_kernel](size_t n) { progress.emplace(n + (on_kernel && n > 0 ? 1 : 0)); },
-                      .test_started = [&progress](const std::string& id) { progress->begin(id); },
-                      .test_finished = finished});
+  SuiteRunner runner(
+      library, target, {options.jobs, std::chrono::seconds(options.timeout)},
+      {.started = [&progress, on_kernel](size_t n) { progress.emplace(n + (on_kernel && n > 0 ? 1 : 0)); },
+       .test_started = [&progress](const std::string& id) { progress->begin(id); },
+       .test_finished = finished});
   run.in_profile = runner.tests().size();
   run.selected = runner.run(options.filter);
   if (run.selected == 0) {
-    fmt::print(stderr, "rpma-conformance: --filter '{}' selects no test on {}; 'rpma-conformance list' shows them\n",
+    fmt::print(stderr,
+               "rpma-conformance: --filter '{}' selects no test on {}; 'rpma-conformance list' shows them\n",
                options.filter, options.provider);
     return kIncomplete;
   }

@@ -30,14 +30,16 @@ class Machine {
  public:
   explicit Machine(const RunOptions& options) : command_(find_parts().machine) {
     if (!fs::exists(command_))
-      throw SetupError(fmt::format("{} is missing; build the whole project, or install it again", command_.string()));
+      throw SetupError(
+          fmt::format("{} is missing; build the whole project, or install it again", command_.string()));
     if (!options.machine.empty()) {
       state_ = fs::absolute(options.machine);
       return;
     }
     std::string folder = (fs::temp_directory_path() / "rpma-conformance-XXXXXX").string();
     if (mkdtemp(folder.data()) == nullptr)
-      throw SetupError(fmt::format("cannot make a folder in {}; set TMPDIR", fs::temp_directory_path().string()));
+      throw SetupError(
+          fmt::format("cannot make a folder in {}; set TMPDIR", fs::temp_directory_path().string()));
     state_ = folder;
     own_ = true;
     std::vector<std::string> start = {command_, "start", "--state", state_};
@@ -63,8 +65,8 @@ class Machine {
       if (const size_t equals = line.find('='); equals != std::string::npos)
         values[line.substr(0, equals)] = line.substr(equals + 1);
     if (!values.contains("DEVICE") || !values.contains("ADDR"))
-      throw SetupError(fmt::format("no rxe machine runs in {}; start one there, or leave --machine out",
-                                   state_.string()));
+      throw SetupError(
+          fmt::format("no rxe machine runs in {}; start one there, or leave --machine out", state_.string()));
     return values;
   }
 
@@ -90,15 +92,27 @@ class Machine {
   bool own_ = false;
 };
 
-std::vector<std::string> inner_command(const RunOptions& options, const Machine& machine, const fs::path& report) {
+std::vector<std::string> inner_command(const RunOptions& options, const Machine& machine,
+                                       const fs::path& report) {
   const auto environment = machine.environment();
-  std::vector<std::string> command = {find_parts().program, "run", "--in-machine", "--provider", "rxe",
-                                      "--device", environment.at("DEVICE"),
-                                      "--addr", options.address.empty() ? environment.at("ADDR") : options.address,
-                                      "--judge", options.subject, "--filter=" + options.filter,
-                                      "--jobs", std::to_string(options.jobs),
-                                      "--timeout", std::to_string(options.timeout),
-                                      "--report", report};
+  std::vector<std::string> command = {find_parts().program,
+                                      "run",
+                                      "--in-machine",
+                                      "--provider",
+                                      "rxe",
+                                      "--device",
+                                      environment.at("DEVICE"),
+                                      "--addr",
+                                      options.address.empty() ? environment.at("ADDR") : options.address,
+                                      "--judge",
+                                      options.subject,
+                                      "--filter=" + options.filter,
+                                      "--jobs",
+                                      std::to_string(options.jobs),
+                                      "--timeout",
+                                      std::to_string(options.timeout),
+                                      "--report",
+                                      report};
   const auto add_path = [&command](const char* name, const std::string& path) {
     if (path.empty()) return;
     // A bare name is for the dynamic linker to find, in the machine as here.
@@ -112,7 +126,8 @@ std::vector<std::string> inner_command(const RunOptions& options, const Machine&
 }
 
 // The machine died under the run: what had been obtained is kept, and the kernel's last words are judged.
-int report_loss(const RunOptions& options, ReportFolder& report, const fs::path& partial, const std::string& console) {
+int report_loss(const RunOptions& options, ReportFolder& report, const fs::path& partial,
+                const std::string& console) {
   RunResult run;
   run.suite_version = kVersion;
   run.suite_commit = kCommit;
@@ -139,7 +154,8 @@ int report_loss(const RunOptions& options, ReportFolder& report, const fs::path&
       kernel.reason = "the machine was lost after its kernel said: " + line;
     }
   }
-  kernel.clauses.push_back({"STACK-KERNEL-1", kernel.verdict, kernel.reason, "kernel", std::string(kKernelTest)});
+  kernel.clauses.push_back(
+      {"STACK-KERNEL-1", kernel.verdict, kernel.reason, "kernel", std::string(kKernelTest)});
   run.tests.push_back(kernel);
   for (const Test& test : all_tests())
     if (test.runs_on(kRxe)) ++run.in_profile;
@@ -168,8 +184,8 @@ int run_in_machine(const RunOptions& options) {
     if (fs::exists(report.path() / "report.json")) fmt::print("report: {}\n", report.path().string());
     return status;
   }
-  fmt::print(stderr, "rpma-conformance: the run in the machine was ended (status {}); what it had is in {}\n", status,
-             report.path().string());
+  fmt::print(stderr, "rpma-conformance: the run in the machine was ended (status {}); what it had is in {}\n",
+             status, report.path().string());
   return kIncomplete;
 }
 

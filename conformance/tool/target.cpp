@@ -31,7 +31,8 @@ std::vector<std::string> names_in(const fs::path& folder) {
   return names;
 }
 
-// RoCE ports name their interfaces in the GID table, InfiniBand ones have an IPoIB interface beside the device.
+// RoCE ports name their interfaces in the GID table, InfiniBand ones have an IPoIB interface beside the
+// device.
 std::set<std::string> interfaces_of(const std::string& device) {
   std::set<std::string> interfaces;
   for (const std::string& port : names_in(kDevices / device / "ports")) {
@@ -58,17 +59,20 @@ bool same_address(const std::string& one, const std::string& other) {
 std::string choose_address(const RunOptions& options, const std::string& device) {
   const std::vector<std::string> addresses = addresses_of(device);
   if (addresses.empty())
-    throw SetupError(fmt::format("{} has no IP address: give its network interface one (ip addr add)", device));
+    throw SetupError(
+        fmt::format("{} has no IP address: give its network interface one (ip addr add)", device));
   if (options.address.empty()) return addresses.front();
   if (std::ranges::any_of(addresses, [&](const std::string& a) { return same_address(a, options.address); }))
     return options.address;
-  throw SetupError(fmt::format("{} is no address of {}; it has {}: choose with --addr", options.address, device,
-                               fmt::join(addresses, ", ")));
+  throw SetupError(fmt::format("{} is no address of {}; it has {}: choose with --addr", options.address,
+                               device, fmt::join(addresses, ", ")));
 }
 
 }  // namespace
 
-std::vector<std::string> rdma_devices() { return names_in(kDevices); }
+std::vector<std::string> rdma_devices() {
+  return names_in(kDevices);
+}
 
 std::vector<std::string> addresses_of(const std::string& device) {
   const std::set<std::string> interfaces = interfaces_of(device);
@@ -95,17 +99,18 @@ Target choose_target(const RunOptions& options) {
     if (!options.device.empty() && options.device != RDMAMOCK_DEVICE)
       throw SetupError(fmt::format("the mock has one device, {}; leave --device out", RDMAMOCK_DEVICE));
     if (!same_address(address, RDMAMOCK_ADDR) && !same_address(address, RDMAMOCK_ADDR6))
-      throw SetupError(fmt::format("{} is no address of the mock's device; it has {} and {}", address, RDMAMOCK_ADDR,
-                                   RDMAMOCK_ADDR6));
+      throw SetupError(fmt::format("{} is no address of the mock's device; it has {} and {}", address,
+                                   RDMAMOCK_ADDR, RDMAMOCK_ADDR6));
     return {"mock", RDMAMOCK_DEVICE, address};
   }
   const std::vector<std::string> devices = rdma_devices();
   if (std::ranges::find(devices, options.device) == devices.end())
     throw SetupError(fmt::format(
         "there is no RDMA device {} on this host; {}", options.device,
-        devices.empty() ? std::string("it has none at all: load the card's driver (rdma link shows devices), or use "
-                                      "--provider rxe without --device")
-                        : fmt::format("it has {}: choose with --device", fmt::join(devices, ", "))));
+        devices.empty()
+            ? std::string("it has none at all: load the card's driver (rdma link shows devices), or use "
+                          "--provider rxe without --device")
+            : fmt::format("it has {}: choose with --device", fmt::join(devices, ", "))));
   return {options.provider, options.device, choose_address(options, options.device)};
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// A toy librpma: as much of its interface as the harness calls, with a listener that makes the mistake which the
-// environment variable RPMACONF_TOY names, or none. The harness must notice each (toys_test.cpp).
+// A toy librpma: as much of its interface as the harness calls, with a listener that makes the mistake which
+// the environment variable RPMACONF_TOY names, or none. The harness must notice each (toys_test.cpp).
 #include <librpma.h>
 #include <rdma/rdma_cma.h>
 #include <unistd.h>
@@ -58,7 +58,8 @@ struct Attempt {
       rdma_destroy_id(id);
     } else {
       if (id != nullptr && !makes("leak-id")) rdma_destroy_id(id);
-      if (channel != nullptr && !makes("leak-channel") && !makes("leak-id")) rdma_destroy_event_channel(channel);
+      if (channel != nullptr && !makes("leak-channel") && !makes("leak-id"))
+        rdma_destroy_event_channel(channel);
       if (channel != nullptr && makes("release-twice")) rdma_destroy_event_channel(channel);
     }
     if (!makes("leak-block")) std::free(block);
@@ -123,7 +124,8 @@ TOY_EXPORT int rpma_ep_listen(rpma_peer* peer, const char* addr, const char* por
     if (channel != nullptr) rdma_destroy_event_channel(channel);
   }
   const bool port_matters = !makes("null-port-accepted");
-  if (peer == nullptr || addr == nullptr || (port == nullptr && port_matters) || ep_ptr == nullptr) return RPMA_E_INVAL;
+  if (peer == nullptr || addr == nullptr || (port == nullptr && port_matters) || ep_ptr == nullptr)
+    return RPMA_E_INVAL;
   if (makes("poisoned") && failed_before) return RPMA_E_PROVIDER;
   Attempt a;
   const int code = attempt(a, addr, port);
@@ -167,7 +169,8 @@ TOY_EXPORT int rpma_ep_next_conn_req(rpma_ep* ep, const rpma_conn_cfg*, rpma_con
   return 0;
 }
 
-TOY_EXPORT int rpma_conn_req_connect(rpma_conn_req** request, const rpma_conn_private_data*, rpma_conn** connection) {
+TOY_EXPORT int rpma_conn_req_connect(rpma_conn_req** request, const rpma_conn_private_data*,
+                                     rpma_conn** connection) {
   rdma_cm_id* id = (*request)->id;
   ibv_qp_init_attr attributes{};
   attributes.qp_type = IBV_QPT_RC;
@@ -226,18 +229,22 @@ TOY_EXPORT int rpma_peer_delete(rpma_peer** peer) {
   return 0;
 }
 
-TOY_EXPORT int rpma_utils_get_ibv_context(const char* addr, rpma_util_ibv_context_type, ibv_context** context) {
+TOY_EXPORT int rpma_utils_get_ibv_context(const char* addr, rpma_util_ibv_context_type,
+                                          ibv_context** context) {
   rdma_addrinfo hints{};
   hints.ai_flags = RAI_PASSIVE;
   hints.ai_port_space = RDMA_PS_TCP;
   rdma_addrinfo* info = nullptr;
   rdma_cm_id* id = nullptr;
   if (rdma_getaddrinfo(addr, nullptr, &hints, &info) != 0) return RPMA_E_PROVIDER;
-  const bool bound = rdma_create_id(nullptr, &id, nullptr, RDMA_PS_TCP) == 0 && rdma_bind_addr(id, info->ai_src_addr) == 0;
+  const bool bound =
+      rdma_create_id(nullptr, &id, nullptr, RDMA_PS_TCP) == 0 && rdma_bind_addr(id, info->ai_src_addr) == 0;
   if (bound) *context = id->verbs;
   if (id != nullptr) rdma_destroy_id(id);
   rdma_freeaddrinfo(info);
   return bound ? 0 : RPMA_E_PROVIDER;
 }
 
-TOY_EXPORT int rpma_log_set_function(rpma_log_function*) { return 0; }
+TOY_EXPORT int rpma_log_set_function(rpma_log_function*) {
+  return 0;
+}
