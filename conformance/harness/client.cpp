@@ -6,6 +6,7 @@
 #include <netdb.h>
 #include <poll.h>
 
+#include <array>
 #include <cerrno>
 #include <memory>
 
@@ -22,6 +23,14 @@ std::string failed(std::string_view what) {
 bool readable(int fd, int patience_ms = kPatienceMs) {
   pollfd ready{fd, POLLIN, 0};
   return poll(&ready, 1, patience_ms) == 1 && (ready.revents & POLLIN) != 0;
+}
+
+// Waits for either; what happens on both at once counts for the first.
+enum class Readable { First, Second, None };
+Readable either_readable(int first, int second) {
+  std::array<pollfd, 2> ready{pollfd{first, POLLIN, 0}, pollfd{second, POLLIN, 0}};
+  if (poll(ready.data(), ready.size(), kPatienceMs) <= 0) return Readable::None;
+  return (ready[0].revents & POLLIN) != 0 ? Readable::First : Readable::Second;
 }
 
 class Client {
@@ -72,6 +81,7 @@ class Client {
   }
 
   void disconnect() { p_.disconnect(id_); }
+  [[nodiscard]] int fd() const { return channel_->fd; }
 
  private:
   const Provider& p_;
@@ -91,11 +101,16 @@ class Accepted {
   Accepted(Accepted&&) = delete;
   Accepted& operator=(Accepted&&) = delete;
 
-  std::string await_request(rpma_ep* endpoint) {
+  // The request of a client that has set out. Where there is nobody to take it, the client hears so first.
+  std::string await_request(rpma_ep* endpoint, Client& client) {
     int fd = -1;
     if (const int code = iut_.ep_get_fd(endpoint, &fd); code != 0)
       return fmt::format("rpma_ep_get_fd returned {}", code);
-    if (readable(fd)) return {};
+    switch (either_readable(fd, client.fd())) {
+      case Readable::First: return {};
+      case Readable::Second: return client.expect(RDMA_CM_EVENT_ESTABLISHED);
+      case Readable::None: break;
+    }
     return fmt::format("no connection request reached the endpoint within {} s", kPatienceMs / 1000);
   }
 
@@ -142,7 +157,7 @@ std::string connect_to(const Testbed& bed, rpma_ep* endpoint, const std::string&
   Client client(bed.library.provider);
   Accepted server(bed.library.iut);
   if (std::string text = client.start(found->ai_addr); !text.empty()) return text;
-  if (std::string text = server.await_request(endpoint); !text.empty() || bed.context_is_ours) return text;
+  if (std::string text = server.await_request(endpoint, client); !text.empty() || bed.context_is_ours) return text;
   if (std::string text = server.accept(endpoint); !text.empty()) return text;
   if (std::string text = client.expect(RDMA_CM_EVENT_ESTABLISHED); !text.empty()) return text;
   if (std::string text = server.expect(RPMA_CONN_ESTABLISHED, "RPMA_CONN_ESTABLISHED"); !text.empty())

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <fstream>
+#include <ostream>
 
 #include "conformance/tests/tool.h"
 
@@ -28,6 +29,9 @@ struct BadInput {
   int exit_code;
   const char* says;
 };
+
+// GoogleTest shows this, and CTest makes it a part of the name: no addresses.
+void PrintTo(const BadInput& input, std::ostream* out) { *out << input.says; }
 
 const BadInput kBadInputs[] = {
     {"UnknownProvider", {"--provider", "iwarp"}, 2, "--provider"},

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <ostream>
 
 #include "conformance/tests/tool.h"
 
@@ -18,6 +19,9 @@ struct Mistake {
   const char* clause;
   const char* verdict;
 };
+
+// GoogleTest shows this, and CTest makes it a part of the name: no addresses.
+void PrintTo(const Mistake& mistake, std::ostream* out) { *out << mistake.name; }
 
 constexpr const char* kListenFails = "Listen.FailingListenGivesEProvider/EADDRINUSE";
 
