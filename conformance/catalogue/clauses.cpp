@@ -65,7 +65,7 @@ std::span<const Clause> clauses() {
 }
 
 const Clause* find_clause(std::string_view id) {
-  const auto found = std::ranges::find(kClauses, id, &Clause::id);
+  const auto* const found = std::ranges::find(kClauses, id, &Clause::id);
   return found == std::end(kClauses) ? nullptr : &*found;
 }
 

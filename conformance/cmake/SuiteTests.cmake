@@ -29,6 +29,12 @@ if(RPMACONF_RXE_TESTS)
   # A real card's path, on the machine's device: named, as a card would be.
   add_test(NAME hw.whole COMMAND ${machine} exec --state ${state} -- $<TARGET_FILE:rpma-conformance> run --provider hw
     --device rxe0 --report ${state}/share/hw.whole --baseline ${baselines}/debian-12-rxe.json)
-  set_tests_properties(rxe.whole hw.whole PROPERTIES LABELS "suite;rxe" FIXTURES_REQUIRED rxe_machine TIMEOUT 600)
+  # Toys with a mistake each (tests/toys_test.cpp), as the kernel shows it.
+  add_test(NAME rxe.toys COMMAND conformance_tool_test --gtest_filter=Mistakes/Toy.*:ToyWithoutMistake.*)
+  set_tests_properties(rxe.toys PROPERTIES ENVIRONMENT
+    "TMPDIR=${state}/share;RPMACONF_IN_MACHINE=${machine} exec --state ${state} --")
+  add_test(NAME rxe.whole.ipv6 COMMAND rpma-conformance run --provider rxe --addr 2001:db8::1 --jobs 2
+    --report ${reports}/rxe.whole.ipv6 --machine ${state} --baseline ${baselines}/debian-12-rxe.json)
+  set_tests_properties(rxe.whole rxe.whole.ipv6 rxe.toys hw.whole PROPERTIES LABELS "suite;rxe" FIXTURES_REQUIRED rxe_machine TIMEOUT 600)
   set_tests_properties(rxe.machine.start rxe.machine.stop PROPERTIES LABELS "suite;rxe;machine")
 endif()

@@ -172,7 +172,7 @@ class Child {
     }
     observation_.out_before = reinterpret_cast<uint64_t>(*out);
     take_holdings(observation_.before, on_kernel());
-    guard_.close();
+    Guard::close();
     if (!arm(rules_)) return;
     observation_.call_first = log_->count;
     observation_.phase = Phase::Call;
@@ -184,7 +184,7 @@ class Child {
     library_.shim.disarm();
     observation_.call_last = log_->count;
     std::copy_n(log_->rules, RDMAFAULT_MAX_RULES, observation_.rules.begin());
-    guard_.open();
+    Guard::open();
     observation_.returned = 1;
     observation_.code = code;
     observation_.error = error;

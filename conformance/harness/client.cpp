@@ -102,14 +102,17 @@ class Accepted {
   Accepted& operator=(Accepted&&) = delete;
 
   // The request of a client that has set out. Where there is nobody to take it, the client hears so first.
-  std::string await_request(rpma_ep* endpoint, Client& client) {
+  std::string await_request(rpma_ep* endpoint, Client& client) const {
     int fd = -1;
     if (const int code = iut_.ep_get_fd(endpoint, &fd); code != 0)
       return fmt::format("rpma_ep_get_fd returned {}", code);
     switch (either_readable(fd, client.fd())) {
-      case Readable::First: return {};
-      case Readable::Second: return client.expect(RDMA_CM_EVENT_ESTABLISHED);
-      case Readable::None: break;
+      case Readable::First:
+        return {};
+      case Readable::Second:
+        return client.expect(RDMA_CM_EVENT_ESTABLISHED);
+      case Readable::None:
+        break;
     }
     return fmt::format("no connection request reached the endpoint within {} s", kPatienceMs / 1000);
   }
@@ -157,7 +160,8 @@ std::string connect_to(const Testbed& bed, rpma_ep* endpoint, const std::string&
   Client client(bed.library.provider);
   Accepted server(bed.library.iut);
   if (std::string text = client.start(found->ai_addr); !text.empty()) return text;
-  if (std::string text = server.await_request(endpoint, client); !text.empty() || bed.context_is_ours) return text;
+  if (std::string text = server.await_request(endpoint, client); !text.empty() || bed.context_is_ours)
+    return text;
   if (std::string text = server.accept(endpoint); !text.empty()) return text;
   if (std::string text = client.expect(RDMA_CM_EVENT_ESTABLISHED); !text.empty()) return text;
   if (std::string text = server.expect(RPMA_CONN_ESTABLISHED, "RPMA_CONN_ESTABLISHED"); !text.empty())

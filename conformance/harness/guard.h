@@ -29,8 +29,8 @@ class Guard {
   // The out-parameter: write the sentinel here before close(), read what became of it after open().
   [[nodiscard]] void** slot() const { return slot_; }
 
-  void close();  // the page is read-only, stores are recorded
-  void open();   // the page is ordinary memory
+  static void close();  // the page is read-only, stores are recorded
+  static void open();   // the page is ordinary memory
 
  private:
   void** slot_;

@@ -55,7 +55,7 @@ std::string show(const Place& place) {
 std::string kind_of(const Descriptor& descriptor) {
   const std::string target = descriptor.target.data();
   const size_t bracket = target.find(":[");
-  const bool numbered = bracket != std::string::npos && target.starts_with("anon_inode") == false;
+  const bool numbered = bracket != std::string::npos && !target.starts_with("anon_inode");
   return numbered ? target.substr(0, bracket) : target;
 }
 
@@ -156,7 +156,7 @@ class Judge {
   // A child that died or did not return, in a phase in which that is somebody's fault.
   bool accuse_the_dead() {
     if (seen_.phase == Phase::Done) return false;
-    const auto row = std::ranges::find(kPhases, seen_.phase, &PhaseRow::phase);
+    const auto* const row = std::ranges::find(kPhases, seen_.phase, &PhaseRow::phase);
     const std::string_view clause = expectation_.success ? row->clause_on_success : row->clause_on_failure;
     if (seen_.timed_out != 0) {
       outcomes_.push_back(
@@ -179,7 +179,7 @@ class Judge {
   // libc's.
   [[nodiscard]] std::string crashing_module() const {
     for (uint32_t i = 0; i < seen_.frames; ++i) {
-      const std::string role = role_of(library_, seen_.frame[i].file.data());
+      std::string role = role_of(library_, seen_.frame[i].file.data());
       if (is_suspect(role)) return role;
     }
     return seen_.at.file[0] == '\0' ? "iut" : role_of(library_, seen_.at.file.data());
@@ -190,7 +190,7 @@ class Judge {
     for (const rdmafault_record& record : evidence_.records)
       if ((record.flags & RDMAFAULT_COMPLETE) == 0 && functions_[record.function].kind == RDMAFAULT_PROVIDER)
         return "rdmacm";
-    const std::string role = role_of(library_, seen_.stuck.file.data());
+    std::string role = role_of(library_, seen_.stuck.file.data());
     return is_suspect(role) ? role : "iut";
   }
 
@@ -414,7 +414,7 @@ class Judge {
 }  // namespace
 
 std::string code_name(int code) {
-  const auto found = std::ranges::find(kCodes, code, &CodeName::code);
+  const auto* const found = std::ranges::find(kCodes, code, &CodeName::code);
   return found == std::end(kCodes) ? std::to_string(code) : fmt::format("{} ({})", found->name, code);
 }
 

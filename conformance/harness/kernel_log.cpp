@@ -7,6 +7,7 @@
 
 #include <array>
 #include <cerrno>
+#include <charconv>
 #include <cstring>
 #include <fstream>
 #include <string_view>
@@ -39,6 +40,13 @@ constexpr Mark kMarks[] = {
     {"list_add corruption", false},
     {"list_del corruption", false},
 };
+
+// The priority holds the facility from its fourth bit on, and the kernel's is 0: programs may write here too.
+bool is_from_the_kernel(std::string_view record) {
+  unsigned priority = 0;
+  return std::from_chars(record.data(), record.data() + record.size(), priority).ec == std::errc{} &&
+         priority < 8;
+}
 
 std::string read_taint() {
   std::ifstream file("/proc/sys/kernel/tainted");
@@ -80,7 +88,7 @@ Outcome KernelLog::judge(bool emulated) {
     // "priority,sequence,microseconds,flags;text"
     const std::string_view record(buffer.data(), static_cast<size_t>(size));
     const size_t text = record.find(';');
-    if (text == std::string_view::npos) continue;
+    if (text == std::string_view::npos || !is_from_the_kernel(record)) continue;
     lines_.emplace_back(record.substr(text + 1, record.find('\n', text) - text - 1));
     const Verdict verdict = verdict_on_kernel_line(lines_.back(), emulated);
     if (verdict != Verdict::Pass) worst.add(Outcome::of(verdict, "the kernel logged: " + lines_.back()));

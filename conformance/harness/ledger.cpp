@@ -20,7 +20,8 @@ constexpr std::string_view kResourceNames[] = {"nothing", "event channel", "cm i
 struct Handle {
   rdmafault_resource kind;
   uint64_t number;
-  auto operator<=>(const Handle&) const = default;
+  auto operator<=>(const Handle&) const =
+      default;  // NOLINT(modernize-use-nullptr): clang-tidy 14 misreads it
 };
 
 struct Held {

@@ -89,7 +89,7 @@ const link_map& link_map_of(void* handle) {
 
 std::string soname_of(const link_map& map) {
   const Dynamic dynamic = read_dynamic(map);
-  if (dynamic.has_soname) return dynamic.strings + dynamic.soname;
+  if (dynamic.has_soname && dynamic.strings != nullptr) return dynamic.strings + dynamic.soname;
   return fs::path(map.l_name).filename();
 }
 
@@ -259,6 +259,8 @@ std::string slot_past_shim(const Library& library) {
   if (handle == nullptr) return "everything (it is not loaded any more)";
   const link_map& map = link_map_of(handle);
   const Dynamic dynamic = read_dynamic(map);
+  if (dynamic.strings == nullptr || dynamic.symbols == nullptr)
+    return "everything (it has no dynamic symbols)";
   size_t through_shim = 0;
   std::string past;
   const auto check = [&](const ElfW(Rela) * table, size_t rows) {

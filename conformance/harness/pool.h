@@ -58,7 +58,7 @@ class Pool {
   void wait_for_any();
   void start(Slot& slot, size_t ticket);
   void collect(Slot& slot);
-  void note_where_it_hangs(Slot& slot);
+  static void note_where_it_hangs(Slot& slot);
 
   const Library& library_;
   const Target& target_;

@@ -53,7 +53,7 @@ std::string to_junit(const RunResult& run) {
   size_t skipped = 0;
   std::string cases;
   for (const TestResult& test : run.tests) {
-    cases += fmt::format("    <testcase classname=\"{}\" name=\"{}\" time=\"{:.3f}\"", run.provider,
+    cases += fmt::format(R"(    <testcase classname="{}" name="{}" time="{:.3f}")", run.provider,
                          escaped(test.id), test.seconds);
     if (test.verdict == Verdict::Pass) {
       cases += "/>\n";

@@ -53,6 +53,9 @@ std::vector<Finding> findings_of(const RunResult& run) {
 
 Outcome verdict_on(const RunResult& run, const std::string& subject) {
   Aggregate worst;
+  if (run.tests.size() < run.selected)
+    worst.add(Outcome::of(Verdict::Skipped, fmt::format("{} of {} selected tests did not run",
+                                                        run.selected - run.tests.size(), run.selected)));
   for (const TestResult& test : run.tests) {
     if (test.clauses.empty())
       worst.add(Outcome::of(test.verdict, test.reason.empty() ? "nothing ran" : test.reason));

@@ -47,6 +47,11 @@ std::string sha256(const std::string& content) {
   return hexadecimal(digest.data(), size);
 }
 
+// Notes are padded to four bytes.
+constexpr size_t padded(size_t size) {
+  return (size + 3) / 4 * 4;
+}
+
 // The note section of a 64-bit ELF file that the linker made of the GNU build id.
 std::string build_id(const std::string& content) {
   ElfW(Ehdr) header{};
@@ -55,7 +60,7 @@ std::string build_id(const std::string& content) {
   if (std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0) return {};
   for (unsigned i = 0; i < header.e_phnum; ++i) {
     ElfW(Phdr) segment{};
-    const size_t at = header.e_phoff + i * sizeof(segment);
+    const size_t at = header.e_phoff + size_t{i} * sizeof(segment);
     if (at + sizeof(segment) > content.size()) return {};
     std::memcpy(&segment, content.data() + at, sizeof(segment));
     if (segment.p_type != PT_NOTE) continue;
@@ -65,12 +70,12 @@ std::string build_id(const std::string& content) {
       ElfW(Nhdr) note{};
       std::memcpy(&note, content.data() + note_at, sizeof(note));
       const size_t name_at = note_at + sizeof(note);
-      const size_t value_at = name_at + (note.n_namesz + 3) / 4 * 4;
+      const size_t value_at = name_at + padded(note.n_namesz);
       if (value_at + note.n_descsz > end) break;
       if (note.n_type == NT_GNU_BUILD_ID && note.n_namesz == 4 &&
           std::memcmp(content.data() + name_at, "GNU", 4) == 0)
         return hexadecimal(reinterpret_cast<const unsigned char*>(content.data() + value_at), note.n_descsz);
-      note_at = value_at + (note.n_descsz + 3) / 4 * 4;
+      note_at = value_at + padded(note.n_descsz);
     }
   }
   return {};

@@ -52,8 +52,10 @@ void add_findings(const RunResult& run, const std::string& replay_prefix, std::s
     text += fmt::format("  {} {} by {}, at {} point{}: {}\n", name_of(finding.verdict), finding.clause,
                         finding.module, finding.points.size(), finding.points.size() == 1 ? "" : "s",
                         finding.reason);
-    text += fmt::format("    first: {}\n    again: {} --filter '{}'\n", finding.points.front(), replay_prefix,
-                        finding.tests.front());
+    // What the kernel did belongs to the run as a whole.
+    const std::string filter =
+        finding.module == "kernel" ? "" : fmt::format(" --filter '{}'", finding.tests.front());
+    text += fmt::format("    first: {}\n    again: {}{}\n", finding.points.front(), replay_prefix, filter);
   }
 }
 

@@ -12,7 +12,7 @@
 namespace conformance {
 
 unsigned provider_named(std::string_view name) {
-  const auto found = std::ranges::find(kProviderNames, name);
+  const auto* const found = std::ranges::find(kProviderNames, name);
   return found == std::end(kProviderNames) ? 0 : 1u << std::distance(std::begin(kProviderNames), found);
 }
 

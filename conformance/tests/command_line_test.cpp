@@ -31,7 +31,9 @@ struct BadInput {
 };
 
 // GoogleTest shows this, and CTest makes it a part of the name: no addresses.
-void PrintTo(const BadInput& input, std::ostream* out) { *out << input.says; }
+void PrintTo(const BadInput& input, std::ostream* out) {
+  *out << input.says;
+}
 
 const BadInput kBadInputs[] = {
     {"UnknownProvider", {"--provider", "iwarp"}, 2, "--provider"},
@@ -47,6 +49,8 @@ const BadInput kBadInputs[] = {
     {"LibrpmaIsNoLibrary", {"--librpma", "/etc/passwd"}, 2, "--librpma FILE"},
     {"RdmaCoreMissing", {"--rdma-core", "/nonexistent"}, 2, "--rdma-core"},
     {"FilterSelectsNothing", {"--filter", "NoSuch*"}, 3, "selects no test"},
+    {"SubjectIsNobody", {"--judge", "iut,nosuch"}, 2, "'nosuch' is no module"},
+    {"SubjectIsEmpty", {"--judge", ","}, 2, "--judge"},
     {"JobsOutOfRange", {"--jobs", "0"}, 2, "--jobs"},
     {"TimeoutOutOfRange", {"--timeout", "1"}, 2, "--timeout"},
     {"BaselineMissing",

@@ -76,6 +76,12 @@ TEST(Judge, NobodyPassesOnWhatWasNotConcluded) {
   EXPECT_EQ(verdict_on(run, "iut").verdict(), Verdict::Unreached);
 }
 
+TEST(Judge, NobodyPassesWhileSelectedTestsDidNotRun) {
+  RunResult run = run_of({test_with("A", Verdict::Pass, "")});
+  run.selected = 2;
+  EXPECT_EQ(verdict_on(run, "iut").verdict(), Verdict::Skipped);
+}
+
 TEST(Findings, OfOneCauseAreOne) {
   const RunResult run = run_of({test_with("A", Verdict::Fail, "iut"), test_with("B", Verdict::Fail, "iut"),
                                 test_with("C", Verdict::Fail, "rdmacm")});

@@ -27,7 +27,8 @@ class Baseline {
  private:
   struct Known {
     std::string clause, module, verdict, test;
-    auto operator<=>(const Known&) const = default;
+    auto operator<=>(const Known&) const =
+        default;  // NOLINT(modernize-use-nullptr): clang-tidy 14 misreads it
     [[nodiscard]] std::string text() const;
   };
   std::set<Known> known_;

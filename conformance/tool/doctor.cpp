@@ -6,6 +6,7 @@
 #include <fmt/ranges.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <sstream>
 #include <vector>
@@ -37,9 +38,9 @@ bool in_path(const std::string& program) {
   std::istringstream folders(path != nullptr ? path : "");
   for (std::string folder; std::getline(folders, folder, ':');)
     if (access((fs::path(folder) / program).c_str(), X_OK) == 0) return true;
-  for (const char* folder : {"/usr/sbin", "/sbin"})
-    if (access((fs::path(folder) / program).c_str(), X_OK) == 0) return true;
-  return false;
+  // Where root's programs are, for those whose PATH leaves them out.
+  return access(("/usr/sbin/" + program).c_str(), X_OK) == 0 ||
+         access(("/sbin/" + program).c_str(), X_OK) == 0;
 }
 
 std::vector<Check> checks() {
@@ -84,9 +85,8 @@ std::vector<Check> checks() {
 }
 
 bool can_run(const std::vector<Check>& all, unsigned provider) {
-  for (const Check& check : all)
-    if ((check.needed_by & provider) != 0 && !check.there) return false;
-  return true;
+  return std::ranges::none_of(
+      all, [provider](const Check& check) { return (check.needed_by & provider) != 0 && !check.there; });
 }
 
 }  // namespace

@@ -44,7 +44,7 @@ void add_run(CLI::App& app, RunOptions& options) {
   app.add_flag("--in-machine", options.in_machine)->group("");  // hidden: run_in_machine.cpp
 }
 
-int run(RunOptions options, char** argv) {
+int run(const RunOptions& options, char** argv) {
   if (options.provider == "rxe" && options.device.empty()) return run_in_machine(options);
   if (options.provider == "hw" && options.device.empty())
     throw SetupError(

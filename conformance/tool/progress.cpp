@@ -42,7 +42,7 @@ void Progress::end(const TestResult& test) {
   std::fflush(stdout);
 }
 
-void Progress::finish() {
+void Progress::finish() const {
   if (terminal_) fmt::print("{}", kClearLine);
   std::fflush(stdout);
 }

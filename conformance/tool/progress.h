@@ -16,7 +16,7 @@ class Progress {
   explicit Progress(size_t total);
   void begin(const std::string& test);
   void end(const TestResult& test);
-  void finish();
+  void finish() const;
 
  private:
   [[nodiscard]] std::string time_left() const;

@@ -3,6 +3,8 @@
 
 #include <chrono>
 #include <ctime>
+#include <set>
+#include <sstream>
 
 #include "conformance/harness/holdings.h"
 #include "conformance/harness/kernel_log.h"
@@ -46,6 +48,25 @@ std::string replay_prefix(const RunOptions& options) {
   return command;
 }
 
+// A subject that nobody is would have no findings: a wrong pass.
+void check_subject(const Library& library, const std::string& subject) {
+  Observation own{};
+  list_modules(own);
+  std::set<std::string> known = {"stack", "iut", "driver", "kernel"};
+  for (const rdmafault_role& row : library.roles) known.insert({row.role, row.module});
+  for (const LoadedModule& module : own.modules)
+    known.insert(std::filesystem::path(module.path.data()).filename());
+  std::istringstream names(subject);
+  bool any = false;
+  for (std::string name; std::getline(names, name, ','); any = true)
+    if (name.empty() || (!known.contains(name) && name.find("-rdmav") == std::string::npos))
+      throw SetupError(
+          fmt::format("--judge {}: '{}' is no module of this stack; name iut, stack, rdmacm, ibverbs, "
+                      "driver, netlink, libc, loader, kernel or a SONAME",
+                      subject, name));
+  if (!any) throw SetupError("--judge needs a subject: iut, stack, or modules separated by commas");
+}
+
 Stack stack_of(const Library& library, const Target& target, SuiteRunner& runner) {
   const Observation& control = runner.ordinary().observation;
   if (control.module_count > 0) return describe_stack(library, target, control);
@@ -79,6 +100,8 @@ int run_here(const RunOptions& options) {
   const LibraryOptions libraries{options.librpma, options.rdma_core, options.provider == "mock"};
   const Target target = choose_target(options);
   const Library library = open_library(libraries);
+
+  check_subject(library, options.subject);
 
   RunResult run;
   run.suite_version = kVersion;

@@ -158,79 +158,82 @@ TOY_EXPORT int rpma_ep_get_fd(const rpma_ep* ep, int* fd) {
   return 0;
 }
 
-TOY_EXPORT int rpma_ep_next_conn_req(rpma_ep* ep, const rpma_conn_cfg*, rpma_conn_req** request) {
+TOY_EXPORT int rpma_ep_next_conn_req(rpma_ep* ep, const rpma_conn_cfg* /*cfg*/, rpma_conn_req** req_ptr) {
   rdma_cm_event* event = nullptr;
   if (rdma_get_cm_event(ep->channel, &event) != 0) return RPMA_E_PROVIDER;
   rdma_cm_id* id = event->event == RDMA_CM_EVENT_CONNECT_REQUEST ? event->id : nullptr;
   rdma_ack_cm_event(event);
   if (id == nullptr) return RPMA_E_INVAL;
-  *request = static_cast<rpma_conn_req*>(std::malloc(sizeof(rpma_conn_req)));
-  **request = {ep->peer, id};
+  auto* request = static_cast<rpma_conn_req*>(std::malloc(sizeof(rpma_conn_req)));
+  *request = {ep->peer, id};
+  *req_ptr = request;
   return 0;
 }
 
-TOY_EXPORT int rpma_conn_req_connect(rpma_conn_req** request, const rpma_conn_private_data*,
-                                     rpma_conn** connection) {
-  rdma_cm_id* id = (*request)->id;
+TOY_EXPORT int rpma_conn_req_connect(rpma_conn_req** req_ptr, const rpma_conn_private_data* /*pdata*/,
+                                     rpma_conn** conn_ptr) {
+  rdma_cm_id* id = (*req_ptr)->id;
   ibv_qp_init_attr attributes{};
   attributes.qp_type = IBV_QPT_RC;
   attributes.cap.max_send_wr = attributes.cap.max_recv_wr = 2;
   attributes.cap.max_send_sge = attributes.cap.max_recv_sge = 1;
   rdma_event_channel* channel = rdma_create_event_channel();
   rdma_conn_param parameters{};
-  if (channel == nullptr || rdma_create_qp(id, (*request)->peer->pd, &attributes) != 0 ||
+  if (channel == nullptr || rdma_create_qp(id, (*req_ptr)->peer->pd, &attributes) != 0 ||
       rdma_migrate_id(id, channel) != 0 || rdma_accept(id, &parameters) != 0)
     return RPMA_E_PROVIDER;
-  std::free(*request);
-  *request = nullptr;
-  *connection = static_cast<rpma_conn*>(std::malloc(sizeof(rpma_conn)));
-  **connection = {id, channel};
+  std::free(*req_ptr);
+  *req_ptr = nullptr;
+  auto* connection = static_cast<rpma_conn*>(std::malloc(sizeof(rpma_conn)));
+  *connection = {id, channel};
+  *conn_ptr = connection;
   return 0;
 }
 
-TOY_EXPORT int rpma_conn_get_event_fd(const rpma_conn* connection, int* fd) {
-  *fd = connection->channel->fd;
+TOY_EXPORT int rpma_conn_get_event_fd(const rpma_conn* conn, int* fd) {
+  *fd = conn->channel->fd;
   return 0;
 }
 
-TOY_EXPORT int rpma_conn_next_event(rpma_conn* connection, rpma_conn_event* kind) {
-  rdma_cm_event* event = nullptr;
-  if (rdma_get_cm_event(connection->channel, &event) != 0) return RPMA_E_PROVIDER;
-  *kind = event->event == RDMA_CM_EVENT_ESTABLISHED    ? RPMA_CONN_ESTABLISHED
-          : event->event == RDMA_CM_EVENT_DISCONNECTED ? RPMA_CONN_CLOSED
-                                                       : RPMA_CONN_UNDEFINED;
-  rdma_ack_cm_event(event);
+TOY_EXPORT int rpma_conn_next_event(rpma_conn* conn, rpma_conn_event* event) {
+  rdma_cm_event* seen = nullptr;
+  if (rdma_get_cm_event(conn->channel, &seen) != 0) return RPMA_E_PROVIDER;
+  *event = RPMA_CONN_UNDEFINED;
+  if (seen->event == RDMA_CM_EVENT_ESTABLISHED) *event = RPMA_CONN_ESTABLISHED;
+  if (seen->event == RDMA_CM_EVENT_DISCONNECTED) *event = RPMA_CONN_CLOSED;
+  rdma_ack_cm_event(seen);
   return 0;
 }
 
-TOY_EXPORT int rpma_conn_disconnect(rpma_conn* connection) {
-  return rdma_disconnect(connection->id) == 0 ? 0 : RPMA_E_PROVIDER;
+TOY_EXPORT int rpma_conn_disconnect(rpma_conn* conn) {
+  return rdma_disconnect(conn->id) == 0 ? 0 : RPMA_E_PROVIDER;
 }
 
-TOY_EXPORT int rpma_conn_delete(rpma_conn** connection) {
-  rdma_destroy_qp((*connection)->id);
-  rdma_destroy_id((*connection)->id);
-  rdma_destroy_event_channel((*connection)->channel);
-  std::free(*connection);
-  *connection = nullptr;
+TOY_EXPORT int rpma_conn_delete(rpma_conn** conn_ptr) {
+  rdma_destroy_qp((*conn_ptr)->id);
+  rdma_destroy_id((*conn_ptr)->id);
+  rdma_destroy_event_channel((*conn_ptr)->channel);
+  std::free(*conn_ptr);
+  *conn_ptr = nullptr;
   return 0;
 }
 
-TOY_EXPORT int rpma_peer_new(ibv_context* context, rpma_peer** peer) {
-  *peer = static_cast<rpma_peer*>(std::malloc(sizeof(rpma_peer)));
-  (*peer)->pd = ibv_alloc_pd(context);
+TOY_EXPORT int rpma_peer_new(ibv_context* ibv_ctx, rpma_peer** peer_ptr) {
+  auto* peer = static_cast<rpma_peer*>(std::malloc(sizeof(rpma_peer)));
+  peer->pd = ibv_alloc_pd(ibv_ctx);
+  *peer_ptr = peer;
   return 0;
 }
 
-TOY_EXPORT int rpma_peer_delete(rpma_peer** peer) {
-  ibv_dealloc_pd((*peer)->pd);
-  std::free(*peer);
-  *peer = nullptr;
+TOY_EXPORT int rpma_peer_delete(rpma_peer** peer_ptr) {
+  ibv_dealloc_pd((*peer_ptr)->pd);
+  std::free(*peer_ptr);
+  *peer_ptr = nullptr;
   return 0;
 }
 
-TOY_EXPORT int rpma_utils_get_ibv_context(const char* addr, rpma_util_ibv_context_type,
-                                          ibv_context** context) {
+TOY_EXPORT int rpma_utils_get_ibv_context(const char* addr, rpma_util_ibv_context_type /*type*/,
+                                          ibv_context** ibv_ctx_ptr) {
   rdma_addrinfo hints{};
   hints.ai_flags = RAI_PASSIVE;
   hints.ai_port_space = RDMA_PS_TCP;
@@ -239,12 +242,12 @@ TOY_EXPORT int rpma_utils_get_ibv_context(const char* addr, rpma_util_ibv_contex
   if (rdma_getaddrinfo(addr, nullptr, &hints, &info) != 0) return RPMA_E_PROVIDER;
   const bool bound =
       rdma_create_id(nullptr, &id, nullptr, RDMA_PS_TCP) == 0 && rdma_bind_addr(id, info->ai_src_addr) == 0;
-  if (bound) *context = id->verbs;
+  if (bound) *ibv_ctx_ptr = id->verbs;
   if (id != nullptr) rdma_destroy_id(id);
   rdma_freeaddrinfo(info);
   return bound ? 0 : RPMA_E_PROVIDER;
 }
 
-TOY_EXPORT int rpma_log_set_function(rpma_log_function*) {
+TOY_EXPORT int rpma_log_set_function(rpma_log_function* /*log_function*/) {
   return 0;
 }
