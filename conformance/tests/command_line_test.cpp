@@ -110,6 +110,22 @@ TEST(CommandLine, GoogleTestsEnvironmentChangesNothing) {
   EXPECT_EQ(read_json(folder.path() / "report/report.json").at("counts").at("ran"), 15);
 }
 
+// ci/test has installed what both need.
+TEST(Doctor, SaysWhatThisHostCanRun) {
+  for (const std::string provider : {"mock", "rxe"}) {
+    const Ran ran = run({tool(), "doctor", "--provider", provider});
+    EXPECT_EQ(ran.exit_code, 0) << ran.output;
+    EXPECT_THAT(ran.output, HasSubstr("can run:    rpma-conformance run --provider " + provider));
+  }
+}
+
+TEST(Doctor, NamesTheRemedyForWhatIsMissing) {
+  const Ran ran = run({tool(), "doctor"}, {"PATH=/nonexistent"});
+  EXPECT_EQ(ran.exit_code, 3) << ran.output;
+  EXPECT_THAT(ran.output, HasSubstr("missing  qemu-system-x86_64"));
+  EXPECT_THAT(ran.output, HasSubstr("apt-get install qemu-system-x86"));
+}
+
 TEST(List, JsonNamesEveryTestWithItsClauses) {
   const auto document = nlohmann::json::parse(run({tool(), "list", "--json"}).output);
   EXPECT_GT(document.at("tests").size(), 60U);
