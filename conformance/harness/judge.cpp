@@ -396,7 +396,7 @@ class Judge {
     for (const auto& [kind, number] : more)
       if (number > 0) texts.push_back(fmt::format("{} x {}", number, kind));
     if (seen_.after.count > seen_.before.count && seen_.after.count > seen_.after.descriptors.size())
-      texts.push_back("more descriptors than can be listed");
+      texts.emplace_back("more descriptors than can be listed");
     return texts;
   }
 

@@ -10,6 +10,7 @@
 #include <cstring>
 #include <filesystem>
 #include <set>
+#include <span>
 #include <string_view>
 
 namespace conformance {
@@ -264,15 +265,16 @@ std::string slot_past_shim(const Library& library) {
   size_t through_shim = 0;
   std::string past;
   const auto check = [&](const ElfW(Rela) * table, size_t rows) {
-    for (size_t i = 0; i < rows && past.empty(); ++i) {
-      const auto type = ELF64_R_TYPE(table[i].r_info);
+    if (table == nullptr) return;
+    for (const ElfW(Rela) & row : std::span(table, rows)) {
+      const auto type = ELF64_R_TYPE(row.r_info);
       if (type != R_X86_64_JUMP_SLOT && type != R_X86_64_GLOB_DAT && type != R_X86_64_64) continue;
-      const char* name = dynamic.strings + dynamic.symbols[ELF64_R_SYM(table[i].r_info)].st_name;
+      const char* name = dynamic.strings + dynamic.symbols[ELF64_R_SYM(row.r_info)].st_name;
       if (!interposed.contains(name)) continue;
-      const uint64_t target = *at_address<uint64_t>(map.l_addr + table[i].r_offset);
+      const uint64_t target = *at_address<uint64_t>(map.l_addr + row.r_offset);
       if (target >= library.shim.start && target < library.shim.end)
         ++through_shim;
-      else
+      else if (past.empty())
         past = name;
     }
   };

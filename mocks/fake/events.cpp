@@ -166,7 +166,7 @@ int FakeRdmacm::complete(Lock& guard, Id& id) {
   rdma_cm_id* handle = &id.pub;
   if (handle->event != nullptr) acknowledge(*world_.events.find(handle->event));
   rdma_cm_event* event = nullptr;
-  if (next_event(guard, handle->channel, &event) != 0) return -1;
+  if (next_event(guard, handle->channel, &event) != 0 || event == nullptr) return -1;
   handle->event = event;
   if (event->status == 0) return 0;
   if (event->event == RDMA_CM_EVENT_REJECTED) return fail(ECONNREFUSED);
