@@ -199,7 +199,7 @@ class Child {
       return;  // nothing was given
     observation_.phase = Phase::Use;
     std::string text;
-    observation_.works = experiment_.operation->use(bed_, *out, queued_requests(), text) ? 1 : 0;
+    observation_.works = experiment_.operation->use(bed_, *out, queued_requests(), text);
     observation_.used = 1;
     put(observation_.use_text, text);
     observation_.phase = Phase::Undo;
@@ -216,10 +216,14 @@ class Child {
     observation_.phase = Phase::Again;
     const Operation& ordinary = experiment_.operation->ordinary();
     void* out = nullptr;
+    if (!arm({})) return;
+    observation_.again_first = log_->count;
     observation_.again_code = ordinary.call(bed_, &out);
+    library_.shim.disarm();
+    observation_.again_last = log_->count;
     std::string text;
     if (observation_.again_code == 0) {
-      observation_.again_works = ordinary.use(bed_, out, 0, text) ? 1 : 0;
+      observation_.again_works = ordinary.use(bed_, out, 0, text);
       ordinary.undo(bed_, &out);
     }
     put(observation_.again_text, text);
@@ -254,11 +258,19 @@ void run_in_child(const Library& library, const Target& target, const Experiment
   // The runner's terminal is not for what an IUT prints.
   const int null = open("/dev/null", O_RDWR | O_CLOEXEC);
   for (const int fd : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) dup2(null, fd);
-  close(null);
+  // Nor are its files, its other children's descriptors, or what it inherited itself.
+  close_range(STDERR_FILENO + 1, ~0u, 0);
   try {
     Child(library, target, experiment, memory).run();
   } catch (const std::exception& error) {
-    put(observation_in(memory).broken, error.what());
+    Observation& observation = observation_in(memory);
+    // Out of a C function nothing may be thrown; in our own phases it is our own.
+    const bool ours = observation.phase == Phase::Born || observation.phase == Phase::Prepare ||
+                      observation.phase == Phase::After;
+    if (ours)
+      put(observation.broken, error.what());
+    else
+      put(observation.thrown, error.what());
   }
   _exit(0);
 }

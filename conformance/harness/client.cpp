@@ -13,29 +13,27 @@
 namespace conformance {
 namespace {
 
-constexpr int kPatienceMs = 10'000;  // of one step; emulated machines are slow
-
 std::string failed(std::string_view what) {
   const char* name = strerrorname_np(errno);
   return fmt::format("{} failed: {}", what, name != nullptr ? name : "errno 0");
 }
 
-bool readable(int fd, int patience_ms = kPatienceMs) {
+bool readable(int fd, int patience_ms) {
   pollfd ready{fd, POLLIN, 0};
   return poll(&ready, 1, patience_ms) == 1 && (ready.revents & POLLIN) != 0;
 }
 
 // Waits for either; what happens on both at once counts for the first.
 enum class Readable { First, Second, None };
-Readable either_readable(int first, int second) {
+Readable either_readable(int first, int second, int patience_ms) {
   std::array<pollfd, 2> ready{pollfd{first, POLLIN, 0}, pollfd{second, POLLIN, 0}};
-  if (poll(ready.data(), ready.size(), kPatienceMs) <= 0) return Readable::None;
+  if (poll(ready.data(), ready.size(), patience_ms) <= 0) return Readable::None;
   return (ready[0].revents & POLLIN) != 0 ? Readable::First : Readable::Second;
 }
 
 class Client {
  public:
-  explicit Client(const Provider& provider) : p_(provider) {}
+  explicit Client(const Testbed& bed) : p_(bed.library.provider), patience_ms_(bed.target.patience_ms) {}
   ~Client() {
     if (id_ != nullptr && id_->qp != nullptr) p_.destroy_qp(id_);
     if (id_ != nullptr) p_.destroy_id(id_);
@@ -51,9 +49,9 @@ class Client {
     channel_ = p_.create_event_channel();
     if (channel_ == nullptr) return failed("the client's rdma_create_event_channel");
     if (p_.create_id(channel_, &id_, nullptr, RDMA_PS_TCP) != 0) return failed("the client's rdma_create_id");
-    if (p_.resolve_addr(id_, nullptr, to, kPatienceMs) != 0) return failed("the client's rdma_resolve_addr");
+    if (p_.resolve_addr(id_, nullptr, to, patience_ms_) != 0) return failed("the client's rdma_resolve_addr");
     if (std::string text = expect(RDMA_CM_EVENT_ADDR_RESOLVED); !text.empty()) return text;
-    if (p_.resolve_route(id_, kPatienceMs) != 0) return failed("the client's rdma_resolve_route");
+    if (p_.resolve_route(id_, patience_ms_) != 0) return failed("the client's rdma_resolve_route");
     if (std::string text = expect(RDMA_CM_EVENT_ROUTE_RESOLVED); !text.empty()) return text;
     ibv_qp_init_attr attributes{};
     attributes.qp_type = IBV_QPT_RC;
@@ -68,8 +66,8 @@ class Client {
 
   // Waits for one event, which must be `wanted`.
   std::string expect(rdma_cm_event_type wanted) {
-    if (!readable(channel_->fd))
-      return fmt::format("the client waited {} s for {}", kPatienceMs / 1000, p_.event_str(wanted));
+    if (!readable(channel_->fd, patience_ms_))
+      return fmt::format("the client waited {} s for {}", patience_ms_ / 1000, p_.event_str(wanted));
     rdma_cm_event* event = nullptr;
     if (p_.get_cm_event(channel_, &event) != 0) return failed("the client's rdma_get_cm_event");
     const rdma_cm_event_type got = event->event;
@@ -85,6 +83,7 @@ class Client {
 
  private:
   const Provider& p_;
+  int patience_ms_;  // of one step
   rdma_event_channel* channel_ = nullptr;
   rdma_cm_id* id_ = nullptr;
 };
@@ -92,7 +91,7 @@ class Client {
 // The connection on the server's side, owned.
 class Accepted {
  public:
-  explicit Accepted(const Iut& iut) : iut_(iut) {}
+  explicit Accepted(const Testbed& bed) : iut_(bed.library.iut), patience_ms_(bed.target.patience_ms) {}
   ~Accepted() {
     if (connection_ != nullptr) iut_.conn_delete(&connection_);
   }
@@ -106,7 +105,7 @@ class Accepted {
     int fd = -1;
     if (const int code = iut_.ep_get_fd(endpoint, &fd); code != 0)
       return fmt::format("rpma_ep_get_fd returned {}", code);
-    switch (either_readable(fd, client.fd())) {
+    switch (either_readable(fd, client.fd(), patience_ms_)) {
       case Readable::First:
         return {};
       case Readable::Second:
@@ -114,7 +113,7 @@ class Accepted {
       case Readable::None:
         break;
     }
-    return fmt::format("no connection request reached the endpoint within {} s", kPatienceMs / 1000);
+    return fmt::format("no connection request reached the endpoint within {} s", patience_ms_ / 1000);
   }
 
   std::string accept(rpma_ep* endpoint) {
@@ -130,7 +129,8 @@ class Accepted {
     int fd = -1;
     if (const int code = iut_.conn_get_event_fd(connection_, &fd); code != 0)
       return fmt::format("rpma_conn_get_event_fd returned {}", code);
-    if (!readable(fd)) return fmt::format("the server waited {} s for {}", kPatienceMs / 1000, name);
+    if (!readable(fd, patience_ms_))
+      return fmt::format("the server waited {} s for {}", patience_ms_ / 1000, name);
     rpma_conn_event event = RPMA_CONN_UNDEFINED;
     if (const int code = iut_.conn_next_event(connection_, &event); code != 0)
       return fmt::format("rpma_conn_next_event returned {} where {} was due", code, name);
@@ -142,32 +142,35 @@ class Accepted {
 
  private:
   const Iut& iut_;
+  int patience_ms_;  // of one step
   rpma_conn* connection_ = nullptr;
 };
 
 }  // namespace
 
-std::string connect_to(const Testbed& bed, rpma_ep* endpoint, const std::string& address,
-                       const std::string& port) {
+Works connect_to(const Testbed& bed, rpma_ep* endpoint, const std::string& address, const std::string& port,
+                 std::string& text) {
   addrinfo hints{};
   hints.ai_flags = AI_NUMERICHOST | AI_NUMERICSERV;
   hints.ai_socktype = SOCK_STREAM;
   addrinfo* found = nullptr;
-  if (const int code = getaddrinfo(address.c_str(), port.c_str(), &hints, &found); code != 0)
-    return fmt::format("{} port {} is no numeric address: {}", address, port, gai_strerror(code));
+  if (const int code = getaddrinfo(address.c_str(), port.c_str(), &hints, &found); code != 0) {
+    text = fmt::format("{} port {} is no numeric address: {}", address, port, gai_strerror(code));
+    return Works::Unknown;
+  }
   const std::unique_ptr<addrinfo, void (*)(addrinfo*)> owned(found, freeaddrinfo);
 
-  Client client(bed.library.provider);
-  Accepted server(bed.library.iut);
-  if (std::string text = client.start(found->ai_addr); !text.empty()) return text;
-  if (std::string text = server.await_request(endpoint, client); !text.empty() || bed.context_is_ours)
-    return text;
-  if (std::string text = server.accept(endpoint); !text.empty()) return text;
-  if (std::string text = client.expect(RDMA_CM_EVENT_ESTABLISHED); !text.empty()) return text;
-  if (std::string text = server.expect(RPMA_CONN_ESTABLISHED, "RPMA_CONN_ESTABLISHED"); !text.empty())
-    return text;
+  Client client(bed);
+  Accepted server(bed);
+  if (text = client.start(found->ai_addr); !text.empty()) return Works::Unknown;
+  if (text = server.await_request(endpoint, client); !text.empty()) return Works::No;
+  if (bed.context_is_ours) return Works::Yes;
+  if (text = server.accept(endpoint); !text.empty()) return Works::No;
+  if (text = client.expect(RDMA_CM_EVENT_ESTABLISHED); !text.empty()) return Works::No;
+  if (text = server.expect(RPMA_CONN_ESTABLISHED, "RPMA_CONN_ESTABLISHED"); !text.empty()) return Works::No;
   client.disconnect();
-  return server.expect(RPMA_CONN_CLOSED, "RPMA_CONN_CLOSED");
+  text = server.expect(RPMA_CONN_CLOSED, "RPMA_CONN_CLOSED");
+  return text.empty() ? Works::Yes : Works::No;
 }
 
 int take_queued(const Testbed& bed, rpma_ep* endpoint) {
@@ -176,7 +179,7 @@ int take_queued(const Testbed& bed, rpma_ep* endpoint) {
   int requests = 0;
   while (readable(fd, 0)) {
     // Other events than a connection request are taken from the queue and refused.
-    Accepted server(bed.library.iut);
+    Accepted server(bed);
     if (server.accept(endpoint).empty()) ++requests;
   }
   return requests;

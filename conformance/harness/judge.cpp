@@ -5,7 +5,9 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <csignal>
 #include <cstring>
+#include <iterator>
 #include <map>
 #include <optional>
 
@@ -41,6 +43,12 @@ constexpr PhaseRow kPhases[] = {
 };
 
 constexpr uint32_t kAlways = 1'000'000;  // prob_ppm of a rule without prob=
+
+// Signals by which a process crashes; others come from outside.
+bool is_crash(int signal) {
+  constexpr int crashes[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT, SIGSYS, SIGTRAP};
+  return std::ranges::find(crashes, signal) != std::end(crashes);
+}
 
 bool is_suspect(const std::string& role) {
   return role == "iut" || role == "rdmacm" || role == "ibverbs" || role == "driver" || role == "netlink";
@@ -109,6 +117,10 @@ class Judge {
     if (!evidence_.child_error.empty()) return broken(evidence_.child_error);
     if (seen_.broken[0] != '\0') return broken(seen_.broken.data());
     // A child that hung may have called without end: what it did before is enough to accuse it.
+    for (const Holdings* holdings : {&seen_.before, &seen_.after, &seen_.end})
+      if (holdings->count > holdings->descriptors.size())
+        return broken(
+            fmt::format("the process had {} descriptors, more than can be compared", holdings->count));
     if (evidence_.dropped > 0 && seen_.phase == Phase::Done)
       return broken(fmt::format("the shim's log had no room for {} calls", evidence_.dropped));
     const bool ours =
@@ -116,6 +128,8 @@ class Judge {
     if (ours && seen_.timed_out != 0)
       return broken("the set-up of the experiment did not return in time; --timeout");
     if (ours) return broken(fmt::format("the process ended in our set-up: {}", how_it_ended()));
+    if (seen_.signal != 0 && seen_.timed_out == 0 && !is_crash(seen_.signal))
+      return broken(fmt::format("the process was ended from outside: {}", strsignal(seen_.signal)));
     for (const rdmafault_record& record : evidence_.records) {
       const rdmafault_function& function = functions_[record.function];
       if ((record.flags & RDMAFAULT_FOREIGN) != 0 && function.kind == RDMAFAULT_PROVIDER &&
@@ -142,13 +156,27 @@ class Judge {
       why = "the call did not return without any fault";
     else if (control.code != 0)
       why = "without any fault the call returned " + code_name(control.code);
-    else if (control.works == 0)
+    else if (control.works != Works::Yes)
       why = std::string("without any fault the endpoint did not work: ") + control.use_text.data();
+    else if (control.phase != Phase::Done)
+      why = "without any fault the process did not come to its end";
+    else if (!asks_the_provider(*control_))
+      why = "the shim saw the IUT call no provider function: no fault could reach it";
     if (why.empty()) return std::nullopt;
     return Outcome::of(Verdict::Broken, "the control did not succeed: " + why);
   }
 
+  // The librpma that is judged calls the provider itself, and through the shim.
+  [[nodiscard]] bool asks_the_provider(const Evidence& evidence) const {
+    return std::ranges::any_of(evidence.records, [&](const rdmafault_record& record) {
+      return functions_[record.function].kind == RDMAFAULT_PROVIDER &&
+             role_of(library_, evidence, record) == "iut";
+    });
+  }
+
   [[nodiscard]] std::string how_it_ended() const {
+    if (seen_.thrown[0] != '\0')
+      return fmt::format("an exception left a C function: {}", seen_.thrown.data());
     if (seen_.signal != 0) return fmt::format("{} at {}", strsignal(seen_.signal), show(seen_.at));
     return fmt::format("exit status {}", seen_.status);
   }
@@ -168,7 +196,25 @@ class Judge {
            Outcome::of(Verdict::Crash, fmt::format("the process ended {}: {}", row->doing, how_it_ended())),
            crashing_module()});
     }
+    const std::vector<std::string> illegal = settle(library_, evidence_, {everything()}).illegal;
+    if (!illegal.empty()) fail("LISTEN-LEGAL-1", fmt::format("{}", fmt::join(illegal, "; ")));
+    // Of the rest nothing is known, and whoever is not accused has not passed either.
+    for (const std::string_view other : clauses_judged(expectation_, on_mock()))
+      if (std::ranges::find(outcomes_, other, &ClauseOutcome::clause) == outcomes_.end())
+        outcomes_.push_back(
+            {other,
+             Outcome::of(Verdict::Unreached, fmt::format("the process did not come through {}", row->doing)),
+             ""});
     return true;
+  }
+
+  [[nodiscard]] Window everything() const {
+    return {seen_.call_first, static_cast<uint32_t>(evidence_.records.size())};
+  }
+
+  // A provider that dies of a handle that nobody had acquired, or that was released, is not the one at fault.
+  [[nodiscard]] bool misused_the_provider() const {
+    return !settle(library_, evidence_, {everything()}).illegal.empty();
   }
 
   [[nodiscard]] std::string where_stuck() const {
@@ -178,15 +224,17 @@ class Judge {
   // The innermost frame that belongs to a module of the stack: libc crashing on what it was given is not
   // libc's.
   [[nodiscard]] std::string crashing_module() const {
+    if (misused_the_provider()) return "iut";
     for (uint32_t i = 0; i < seen_.frames; ++i) {
       std::string role = role_of(library_, seen_.frame[i].file.data());
       if (is_suspect(role)) return role;
     }
-    return seen_.at.file[0] == '\0' ? "iut" : role_of(library_, seen_.at.file.data());
+    return "iut";  // libc, the loader or nowhere at all: whoever was called last by us answers for it
   }
 
   // Within a provider's call that never came back, the provider hangs; otherwise the IUT does.
   [[nodiscard]] std::string hanging_module() const {
+    if (misused_the_provider()) return "iut";
     for (const rdmafault_record& record : evidence_.records)
       if ((record.flags & RDMAFAULT_COMPLETE) == 0 && functions_[record.function].kind == RDMAFAULT_PROVIDER)
         return "rdmacm";
@@ -203,14 +251,47 @@ class Judge {
   // ---- what success and failure promise ----
 
   void judge_success() {
+    if (const std::string real = really_failed({seen_.call_first, seen_.call_last});
+        seen_.code != 0 && !real.empty())
+      return cannot_tell("LISTEN-RET-1", real);
     demand("LISTEN-RET-1", seen_.code == 0,
            "returned " + code_name(seen_.code) + " though nothing failed underneath");
     if (seen_.code != 0) return;
     const bool given = seen_.out_after != 0 && seen_.out_after != seen_.out_before;
     demand("LISTEN-EPPTR-2", given, "returned 0, but *ep_ptr holds no new endpoint");
-    if (given) demand("LISTEN-USE-1", seen_.works != 0, seen_.use_text.data());
+    if (given) demand_works("LISTEN-USE-1", seen_.works, seen_.use_text.data());
     judge_what_was_asked_for();
     if (given) judge_what_came_back();
+  }
+
+  void cannot_tell(std::string_view clause, std::string reason) {
+    outcomes_.push_back({clause, Outcome::of(Verdict::Broken, std::move(reason)), ""});
+  }
+
+  void demand_works(std::string_view clause, Works works, const char* text) {
+    if (works == Works::Unknown)
+      cannot_tell(clause, text[0] != '\0' ? text : "the endpoint was not put to use");
+    else
+      demand(clause, works == Works::Yes, text);
+  }
+
+  // Something underneath failed of itself, not by a rule: the surroundings are not what an undisturbed call
+  // needs.
+  [[nodiscard]] std::string really_failed(Window window) const {
+    for (uint32_t i = window.first; i < window.last && i < evidence_.records.size(); ++i) {
+      const rdmafault_record& record = evidence_.records[i];
+      const rdmafault_function& function = functions_[record.function];
+      const bool failed = function.convention == RDMAFAULT_POINTER ? record.result == 0
+                          : function.convention != RDMAFAULT_VOID  ? record.result != 0
+                                                                   : false;
+      if (!failed || (record.flags & RDMAFAULT_INJECTED) != 0 || function.kind != RDMAFAULT_PROVIDER ||
+          role_of(library_, evidence_, record) != "iut")
+        continue;
+      const char* error = strerrorname_np(record.error);
+      return fmt::format("{} really failed, with {}: a busy port, a missing device or a limit", function.name,
+                         error != nullptr ? error : "errno 0");
+    }
+    return {};
   }
 
   void judge_what_was_asked_for() {
@@ -311,7 +392,8 @@ class Judge {
 
   void judge_kernel_cm_ids() {
     const Observation* control = control_ != nullptr ? &control_->observation : nullptr;
-    if (control == nullptr || control->after.cm_ids != control->before.cm_ids + 1 || seen_.after.cm_ids < 0) {
+    if (control == nullptr || control->after.cm_ids != control->before.cm_ids + 1 ||
+        seen_.before.cm_ids < 0 || seen_.after.cm_ids < 0) {
       outcomes_.push_back(
           {"LISTEN-LEAK-4",
            Outcome::of(Verdict::Unsupported, "this kernel does not list the cm_id of a listener that works"),
@@ -325,10 +407,13 @@ class Judge {
 
   void judge_again() {
     if (seen_.code == 0) return;
+    const std::string real = really_failed({seen_.again_first, seen_.again_last});
+    if (seen_.again_code != 0 && !real.empty())
+      return cannot_tell("LISTEN-AGAIN-1", "in the next call " + real);
     if (seen_.again_code != 0)
       return fail("LISTEN-AGAIN-1",
                   "the next call, without a fault, returned " + code_name(seen_.again_code));
-    demand("LISTEN-AGAIN-1", seen_.again_works != 0, seen_.again_text.data());
+    demand_works("LISTEN-AGAIN-1", seen_.again_works, seen_.again_text.data());
   }
 
   void judge_legality() {
@@ -395,8 +480,6 @@ class Judge {
     std::vector<std::string> texts;
     for (const auto& [kind, number] : more)
       if (number > 0) texts.push_back(fmt::format("{} x {}", number, kind));
-    if (seen_.after.count > seen_.before.count && seen_.after.count > seen_.after.descriptors.size())
-      texts.emplace_back("more descriptors than can be listed");
     return texts;
   }
 

@@ -20,8 +20,8 @@ class KernelLog {
   KernelLog(KernelLog&&) = delete;
   KernelLog& operator=(KernelLog&&) = delete;
 
-  // Judges what came since. `emulated`: a stall may be the host's doing and proves nothing.
-  Outcome judge(bool emulated);
+  // Judges what came since.
+  Outcome judge();
 
   // What came since, as read by judge().
   [[nodiscard]] const std::vector<std::string>& lines() const { return lines_; }
@@ -31,6 +31,9 @@ class KernelLog {
   std::string taint_;
   std::vector<std::string> lines_;
 };
+
+// True where this machine's processors are emulated: a stall may be the host's doing and proves nothing.
+bool is_emulated();
 
 // The verdict on one line of a kernel log. Also used on the console of a machine that was lost.
 Verdict verdict_on_kernel_line(const std::string& line, bool emulated);

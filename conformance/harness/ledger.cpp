@@ -12,8 +12,8 @@
 namespace conformance {
 namespace {
 
-constexpr std::string_view kResourceNames[] = {"nothing", "event channel", "cm id", "address information",
-                                               "heap block"};
+constexpr std::string_view kResourceNames[] = {"nothing", "an event channel", "a cm id", "an address result",
+                                               "a heap block"};
 
 // A handle is its kind and its number: librdmacm's handles are addresses of heap blocks, so the number alone
 // would take an event channel for the block that holds it.
@@ -69,7 +69,11 @@ class Accounts {
       const rdmafault_record& record = *open.back();
       open.pop_back();
       const rdmafault_function& function = functions_[record.function];
-      if ((record.flags & RDMAFAULT_COMPLETE) == 0) continue;
+      if ((record.flags & RDMAFAULT_COMPLETE) == 0) {
+        note_illegal_release(function,
+                             record);  // the process died or hung in it: of what, it was asked to release
+        continue;
+      }
       if (record.released != 0 || function.releases != RDMAFAULT_NO_RESOURCE) release(function, record);
       if (record.acquired != 0) acquire(function, record);
     }
@@ -83,12 +87,20 @@ class Accounts {
                      is_id ? static_cast<uint64_t>(record.args[0]) : 0, false};
   }
 
+  // Of heap blocks nothing is illegal here: free(NULL) is fine, and a block may be older than the call.
+  void note_illegal_release(const rdmafault_function& function, const rdmafault_record& record) {
+    if (function.kind != RDMAFAULT_PROVIDER || function.releases == RDMAFAULT_NO_RESOURCE) return;
+    const Handle handle{function.releases, record.released};
+    if (record.released == 0)
+      ledger_.illegal.push_back(fmt::format("{}(NULL)", function.name));
+    else if (!held_.contains(handle))
+      ledger_.illegal.push_back(
+          fmt::format("{} of {} that {}", function.name, kResourceNames[function.releases],
+                      gone_.contains(handle) ? "was released already" : "this call did not acquire"));
+  }
+
   void release(const rdmafault_function& function, const rdmafault_record& record) {
-    const bool provider = function.kind == RDMAFAULT_PROVIDER;
-    if (record.released == 0) {
-      if (provider) ledger_.illegal.push_back(fmt::format("{}(NULL)", function.name));
-      return;  // free(NULL) and realloc(NULL, n) are fine
-    }
+    note_illegal_release(function, record);
     const Handle handle{function.releases, record.released};
     const auto found = held_.find(handle);
     if ((record.flags & RDMAFAULT_INJECTED) != 0) {
@@ -100,23 +112,17 @@ class Accounts {
         (function.convention == RDMAFAULT_MINUS_ONE && record.result != 0) ||
         (function.convention == RDMAFAULT_POINTER && record.result == 0 && record.error == ENOMEM);
     if (failed) return;
-    if (found == held_.end()) {
-      if (!provider) return;  // a block from before the call
-      ledger_.illegal.push_back(
-          fmt::format("{} of a {} that {}", function.name, kResourceNames[function.releases],
-                      gone_.contains(handle) ? "was released already" : "this call did not acquire"));
-      return;
-    }
+    if (found == held_.end()) return;
     if (handle.kind == RDMAFAULT_EVENT_CHANNEL) {
       for (const auto& [other, held] : held_)
         if (other.kind == RDMAFAULT_CM_ID && held.channel == handle.number && !held.excused)
           ledger_.illegal.push_back(fmt::format("{} while a cm id is still on that channel", function.name));
     }
-    if (provider) gone_.insert(handle);
+    if (function.kind == RDMAFAULT_PROVIDER) gone_.insert(handle);
     held_.erase(found);
   }
 
-  // A call on a handle that was released already.
+  // A call on a handle that was released already, or that the listener made up.
   void check_use(const rdmafault_function& function, const rdmafault_record& record) {
     if (function.kind != RDMAFAULT_PROVIDER || function.releases != RDMAFAULT_NO_RESOURCE) return;
     for (size_t i = 0; i < RDMAFAULT_MAX_ARGS; ++i) {
@@ -124,8 +130,12 @@ class Accounts {
       const rdmafault_resource kind = name == "id"        ? RDMAFAULT_CM_ID
                                       : name == "channel" ? RDMAFAULT_EVENT_CHANNEL
                                                           : RDMAFAULT_NO_RESOURCE;
-      if (gone_.contains({kind, static_cast<uint64_t>(record.args[i])}))
+      const Handle handle{kind, static_cast<uint64_t>(record.args[i])};
+      if (kind == RDMAFAULT_NO_RESOURCE || handle.number == 0) continue;
+      if (gone_.contains(handle))
         ledger_.illegal.push_back(fmt::format("{} on a released {}", function.name, name));
+      else if (record.depth == 0 && !held_.contains(handle))
+        ledger_.illegal.push_back(fmt::format("{} on no {} that this call acquired", function.name, name));
     }
   }
 

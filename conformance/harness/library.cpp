@@ -9,7 +9,7 @@
 #include <array>
 #include <cstring>
 #include <filesystem>
-#include <set>
+#include <map>
 #include <span>
 #include <string_view>
 
@@ -233,7 +233,7 @@ Library open_library(const LibraryOptions& options) {
           : "--rdma-core names the folder that holds librdmacm.so.1 and libibverbs.so.1";
   open_or_throw(core_library(options, "libibverbs.so.1"), RTLD_NOW | RTLD_GLOBAL, remedy);
   open_or_throw(core_library(options, "librdmacm.so.1"), RTLD_NOW | RTLD_GLOBAL, remedy);
-  library.iut = open_iut(options.librpma);
+  library.iut = open_iut(options.librpma.empty() ? "librpma.so.0" : options.librpma);
   library.provider = open_provider();
   if (const char* missing = library.shim.missing(); missing != nullptr)
     throw SetupError(
@@ -253,8 +253,8 @@ Library open_library(const LibraryOptions& options) {
 std::string slot_past_shim(const Library& library) {
   size_t count = 0;
   const rdmafault_function* functions = rdmafault_functions(&count);
-  std::set<std::string_view> interposed;
-  for (size_t i = 0; i < count; ++i) interposed.insert(functions[i].name);
+  std::map<std::string_view, rdmafault_kind> interposed;
+  for (size_t i = 0; i < count; ++i) interposed[functions[i].name] = functions[i].kind;
 
   void* handle = dlopen(library.iut.path.c_str(), RTLD_NOW | RTLD_NOLOAD);
   if (handle == nullptr) return "everything (it is not loaded any more)";
@@ -262,7 +262,7 @@ std::string slot_past_shim(const Library& library) {
   const Dynamic dynamic = read_dynamic(map);
   if (dynamic.strings == nullptr || dynamic.symbols == nullptr)
     return "everything (it has no dynamic symbols)";
-  size_t through_shim = 0;
+  size_t provider_slots = 0;
   std::string past;
   const auto check = [&](const ElfW(Rela) * table, size_t rows) {
     if (table == nullptr) return;
@@ -270,10 +270,11 @@ std::string slot_past_shim(const Library& library) {
       const auto type = ELF64_R_TYPE(row.r_info);
       if (type != R_X86_64_JUMP_SLOT && type != R_X86_64_GLOB_DAT && type != R_X86_64_64) continue;
       const char* name = dynamic.strings + dynamic.symbols[ELF64_R_SYM(row.r_info)].st_name;
-      if (!interposed.contains(name)) continue;
+      const auto function = interposed.find(name);
+      if (function == interposed.end()) continue;
       const uint64_t target = *at_address<uint64_t>(map.l_addr + row.r_offset);
       if (target >= library.shim.start && target < library.shim.end)
-        ++through_shim;
+        provider_slots += static_cast<size_t>(function->second == RDMAFAULT_PROVIDER);
       else if (past.empty())
         past = name;
     }
@@ -281,7 +282,7 @@ std::string slot_past_shim(const Library& library) {
   check(dynamic.rela, dynamic.rela_size);
   check(dynamic.jumps, dynamic.jumps_size);
   dlclose(handle);
-  if (past.empty() && through_shim == 0) return "every provider function (it has no slot for any)";
+  if (past.empty() && provider_slots == 0) return "every provider function (it has no slot for any)";
   return past;
 }
 

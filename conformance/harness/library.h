@@ -90,8 +90,8 @@ struct Library {
 };
 
 struct LibraryOptions {
-  std::string librpma = "librpma.so.0";  // path, or a name for the dynamic linker to find
-  std::string rdma_core;                 // folder with librdmacm and libibverbs; empty: the system's
+  std::string librpma;    // path; empty: the system's
+  std::string rdma_core;  // folder with librdmacm and libibverbs; empty: the system's
   bool mock = false;
 };
 

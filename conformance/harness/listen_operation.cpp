@@ -38,14 +38,14 @@ class Listen : public Operation {
                                      (nulls_ & kEpPtrNull) != 0 ? nullptr : reinterpret_cast<rpma_ep**>(out));
   }
 
-  bool use(const Testbed& bed, void* given, int queued, std::string& text) const override {
+  Works use(const Testbed& bed, void* given, int queued, std::string& text) const override {
     auto* endpoint = static_cast<rpma_ep*>(given);
-    if (const int requests = take_queued(bed, endpoint); requests != queued)
+    if (const int requests = take_queued(bed, endpoint); requests != queued) {
       text = "the endpoint held " + std::to_string(requests) + " early connection requests instead of " +
              std::to_string(queued);
-    else
-      text = connect_to(bed, endpoint, bed.target.address, bed.port);
-    return text.empty();
+      return Works::No;
+    }
+    return connect_to(bed, endpoint, bed.target.address, bed.port, text);
   }
 
   int undo(const Testbed& bed, void** given) const override {

@@ -19,6 +19,9 @@ namespace conformance {
 // What the child was doing. A child that died in any phase but Call died of our set-up, not of the fault.
 enum class Phase : uint32_t { Born, Prepare, Call, After, Use, Undo, Again, Teardown, Done };
 
+// Whether what a successful call gave works. Unknown: the harness's own client failed before that could show.
+enum class Works : uint32_t { Unknown, No, Yes };
+
 // A place in a loaded object.
 struct Place {
   uint64_t address;
@@ -74,14 +77,15 @@ struct Observation {
   Holdings before, after, end;
 
   uint32_t used;  // 1: the endpoint was put to use
-  uint32_t works;
+  Works works;
   std::array<char, 300> use_text;  // what happened then
   uint32_t undone;
   int32_t undo_code;
 
   uint32_t again;  // 1: a second call under good conditions was made
   int32_t again_code;
-  uint32_t again_works;
+  Works again_works;
+  uint32_t again_first, again_last;  // records of the second call
   std::array<char, 300> again_text;
 
   rdmamock_outcome mock;
@@ -93,7 +97,8 @@ struct Observation {
   std::array<LoadedModule, 64> modules;
 
   // The last moments of a crash, written by the signal handler.
-  int32_t caught;  // signal number
+  int32_t caught;                // signal number
+  std::array<char, 200> thrown;  // what() of an exception that came out of the stack through its C interface
   Place at;
   uint64_t fault_address;
   uint32_t frames;

@@ -7,6 +7,8 @@
 #include <string>
 #include <string_view>
 
+#include "conformance/harness/observation.h"
+
 namespace conformance {
 
 struct Testbed;
@@ -33,9 +35,9 @@ class Operation {
 
   // The following run in the child. call() runs armed: it may do nothing but make the one call.
   virtual int call(const Testbed& bed, void** out) const = 0;
-  // Put what a successful call gave to use; false and `text` where it does not work. `queued`: connection
+  // Put what a successful call gave to use; `text` says why where it does not work. `queued`: connection
   // requests that must have arrived meanwhile (a script of the mock sends them).
-  virtual bool use(const Testbed& bed, void* given, int queued, std::string& text) const = 0;
+  virtual Works use(const Testbed& bed, void* given, int queued, std::string& text) const = 0;
   // Release what a successful call gave; returns what the releasing function returned.
   virtual int undo(const Testbed& bed, void** given) const = 0;
 };

@@ -12,9 +12,10 @@ namespace {
 
 // Ports follow the process id, which no other live experiment on this host shares, and stay below the range
 // from which the kernel takes ephemeral ones.
-constexpr int kPorts = 10240;
+// NFS over RDMA has 20049, which lies between the two ranges.
+constexpr int kPorts = 9728;
 constexpr int kFirstPort = 10240;
-constexpr int kFirstLivePort = kFirstPort + kPorts;
+constexpr int kFirstLivePort = 20480;
 
 std::string with_errno(std::string_view what, int error) {
   return fmt::format("{} failed: {}", what,
@@ -50,6 +51,10 @@ std::string Testbed::make_peer(Start start) {
              code != 0) {
     return fmt::format("rpma_utils_get_ibv_context({}) returned {}", target.address, code);
   }
+  // rdma_cm chooses the device by the address; two can share an interface, and the verdict is about one.
+  if (const char* device = library.provider.get_device_name(context->device); target.device != device)
+    return fmt::format("{} is served by {}, not by {}; name the right device or address", target.address,
+                       device, target.device);
   if (const int code = library.iut.peer_new(context, &peer); code != 0)
     return fmt::format("rpma_peer_new returned {}", code);
   return {};

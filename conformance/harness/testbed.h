@@ -14,9 +14,10 @@ namespace conformance {
 
 // Where the experiments run; fixed for a run.
 struct Target {
-  std::string provider;  // mock, rxe, hw
-  std::string device;    // RDMA device, as ibv_devices names it
-  std::string address;   // of the device's network interface: where the listeners listen
+  std::string provider;    // mock, rxe, hw
+  std::string device;      // RDMA device, as ibv_devices names it
+  std::string address;     // of the device's network interface: where the listeners listen
+  int patience_ms = 7500;  // for one step of a connection; well below the time-out of an experiment
 };
 
 struct Testbed {

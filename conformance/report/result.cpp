@@ -4,29 +4,18 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <filesystem>
 #include <sstream>
 #include <tuple>
 
 namespace conformance {
 namespace {
 
-bool is_about(const RunResult& run, const std::string& subject, const std::string& role) {
+bool is_about(const std::string& subject, const std::string& role) {
   if (subject == "stack") return true;
-  std::istringstream names(subject);
-  for (std::string name; std::getline(names, name, ',');) {
-    if (name == role) return true;
-    for (const StackModule& module : run.stack.modules)
-      if (module.role == role && std::filesystem::path(module.path).filename() == name) return true;
-  }
+  std::istringstream roles(subject);
+  for (std::string one; std::getline(roles, one, ',');)
+    if (one == role) return true;
   return false;
-}
-
-// Where several exit codes apply, the first of these decides: 1, 2, 3, 0.
-int exit_code_of(Verdict verdict) {
-  if (is_finding(verdict)) return 1;
-  if (verdict == Verdict::Broken) return 2;
-  return verdict == Verdict::Pass || verdict == Verdict::Waived ? 0 : 3;
 }
 
 }  // namespace
@@ -60,7 +49,7 @@ Outcome verdict_on(const RunResult& run, const std::string& subject) {
     if (test.clauses.empty())
       worst.add(Outcome::of(test.verdict, test.reason.empty() ? "nothing ran" : test.reason));
     for (const ClauseResult& clause : test.clauses) {
-      const bool excused = is_finding(clause.verdict) && !is_about(run, subject, clause.module);
+      const bool excused = is_finding(clause.verdict) && !is_about(subject, clause.module);
       worst.add(clause.verdict == Verdict::Pass || excused
                     ? Outcome::pass()
                     : Outcome::of(clause.verdict, fmt::format("{}: {}", clause.clause, clause.reason)));
@@ -80,29 +69,22 @@ std::map<std::string, ClauseResult> by_clause(const RunResult& run) {
 }
 
 int exit_code_of(const RunResult& run) {
-  // A finding in the subject outweighs a test of ours that broke.
-  bool broken = false;
-  bool unconcluded = run.tests.empty() || run.tests.size() < run.selected;
+  for (const TestResult& test : run.tests)
+    for (const ClauseResult& clause : test.clauses)
+      if (is_finding(clause.verdict) && is_about(run.subject, clause.module)) return 1;
+  return exit_code_without_findings(run);
+}
+
+int exit_code_without_findings(const RunResult& run) {
+  int code = run.tests.empty() || run.tests.size() < run.selected ? 3 : 0;
   for (const TestResult& test : run.tests) {
-    if (test.clauses.empty()) unconcluded = true;
+    if (test.clauses.empty()) code = 3;
     for (const ClauseResult& clause : test.clauses) {
-      switch (exit_code_of(clause.verdict)) {
-        case 1:
-          if (is_about(run, run.subject, clause.module)) return 1;
-          break;
-        case 2:
-          broken = true;
-          break;
-        case 3:
-          unconcluded = true;
-          break;
-        default:
-          break;
-      }
+      if (clause.verdict == Verdict::Broken) return 2;
+      if (is_inconclusive(clause.verdict) && clause.verdict != Verdict::Waived) code = 3;
     }
   }
-  if (broken) return 2;
-  return unconcluded ? 3 : 0;
+  return code;
 }
 
 std::vector<std::string> incomplete_because(const RunResult& run) {

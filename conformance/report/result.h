@@ -62,7 +62,7 @@ struct RunResult {
 
 std::vector<Finding> findings_of(const RunResult& run);
 
-// The verdict on a subject: "iut", "stack", or roles or SONAMEs separated by commas. Findings that accuse
+// The verdict on a subject: "stack", or roles separated by commas. Findings that accuse
 // somebody else do not count; whatever was not concluded counts for everybody.
 Outcome verdict_on(const RunResult& run, const std::string& subject);
 
@@ -71,6 +71,9 @@ std::map<std::string, ClauseResult> by_clause(const RunResult& run);
 
 // 0, 1, 2 or 3 as DESIGN section 2 says, for run.subject.
 int exit_code_of(const RunResult& run);
+
+// The same for one who expects the findings: what was broken, not concluded or not run still counts.
+int exit_code_without_findings(const RunResult& run);
 
 // Why the run was not complete, or could not be certified; empty: nothing speaks against it.
 std::vector<std::string> incomplete_because(const RunResult& run);

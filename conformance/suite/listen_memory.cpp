@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // rpma_ep_listen(3) with the listener's own allocations failing, one after the other, until a run in which
-// there is none left to fail; and all of them at once. Judges:
+// there is none left to fail; and all those of one allocating function at once. Judges:
 //   LISTEN-NOMEM-1  RPMA_E_NOMEM
 // and after every failure: RET-2, EPPTR-1, LEAK-1..4, LEGAL-1, AGAIN-1.
 //

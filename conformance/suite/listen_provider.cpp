@@ -10,8 +10,6 @@
 #include <fmt/format.h>
 #include <librpma.h>
 
-#include <algorithm>
-#include <span>
 #include <stdexcept>
 
 #include "conformance/harness/listen_operation.h"
@@ -32,16 +30,6 @@ constexpr Row kRows[] = {
     {"rdma_bind_addr", "FailingBindAddrGivesEProvider", "LISTEN-PROVIDER-4"},
     {"rdma_listen", "FailingListenGivesEProvider", "LISTEN-PROVIDER-5"},
 };
-
-const rdmafault_function& function_named(std::string_view name) {
-  size_t count = 0;
-  const rdmafault_function* table = rdmafault_functions(&count);
-  const std::span all(table, count);
-  const auto found =
-      std::ranges::find_if(all, [name](const rdmafault_function& f) { return name == f.name; });
-  if (found == all.end()) throw std::logic_error(fmt::format("the shim does not interpose {}", name));
-  return *found;
-}
 
 Test failing(const Row& row, std::string_view how, std::string_view error) {
   Test test;

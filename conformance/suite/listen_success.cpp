@@ -23,8 +23,8 @@ struct Row {
 constexpr Row kRows[] = {
     {{Start::Cold, Sentinel::Null},
      "FirstListenOfAProcessSucceeds",
-     "A listen in a process in which librdmacm was never called gives an endpoint that a client can connect "
-     "to."},
+     "A listen in a process in which librdmacm was never called gives an endpoint that a client's request "
+     "reaches."},
     {{Start::Primed, Sentinel::Wild},
      "ListenSucceeds",
      "A listen gives an endpoint that a client can connect to."},

@@ -21,7 +21,7 @@ SuiteRunner* current = nullptr;
 class ConformanceTest : public testing::Test {
  public:
   explicit ConformanceTest(size_t index) : index_(index) {}
-  void TestBody() override { current->run_test(index_); }
+  void TestBody() override { current->run_test_or_keep_exception(index_); }
 
  private:
   size_t index_;
@@ -71,11 +71,13 @@ Experiment ordinary_experiment() {
   return {listen_operation(), Start::Primed, Sentinel::Wild, {}, {}};
 }
 
-// Keeps the worst result of each clause and module; the first of equals stays.
+// Keeps the worst result of each clause and accused module, and beside the findings the worst of what is
+// none: that something was not concluded must not vanish behind a finding. The first of equals stays.
 void add(TestResult& result, const ClauseOutcome& outcome, const std::string& point) {
   const Verdict verdict = outcome.outcome.verdict();
   const auto same = std::ranges::find_if(result.clauses, [&outcome, verdict](const ClauseResult& clause) {
-    return clause.clause == outcome.clause && (clause.module == outcome.module || !is_finding(verdict));
+    return clause.clause == outcome.clause && is_finding(clause.verdict) == is_finding(verdict) &&
+           (!is_finding(verdict) || clause.module == outcome.module);
   });
   ClauseResult entry{std::string(outcome.clause), verdict, outcome.outcome.reason(), outcome.module, point};
   if (verdict == Verdict::Pass) entry.point.clear();
@@ -102,6 +104,7 @@ size_t SuiteRunner::run(const std::string& filter) {
   register_tests();
   const bool googletest_passed = RUN_ALL_TESTS() == 0;
   current = nullptr;
+  if (exception_) std::rethrow_exception(exception_);
   // Each test's own result says more than GoogleTest's, but the two must agree.
   if (googletest_passed != all_passed_)
     throw std::logic_error("GoogleTest and the suite's own verdicts disagree");
@@ -150,6 +153,16 @@ const Evidence* SuiteRunner::control_of(const Experiment& experiment) {
 
 const Evidence& SuiteRunner::ordinary() {
   return *control_of(ordinary_experiment());
+}
+
+// GoogleTest would take an exception for a failed assertion and go on.
+void SuiteRunner::run_test_or_keep_exception(size_t index) {
+  if (exception_) return;
+  try {
+    run_test(index);
+  } catch (...) {
+    exception_ = std::current_exception();
+  }
 }
 
 void SuiteRunner::run_test(size_t index) {

@@ -4,6 +4,7 @@
 // judges each test's evidence, and hands out results as they are obtained.
 #pragma once
 
+#include <exception>
 #include <functional>
 #include <map>
 #include <memory>
@@ -36,10 +37,11 @@ class SuiteRunner {
 
   // For GoogleTest's side of this class (runner.cpp).
   void announce_selected();
-  void run_test(size_t index);
+  void run_test_or_keep_exception(size_t index);
   [[nodiscard]] const std::vector<Test>& tests() const { return tests_; }
 
  private:
+  void run_test(size_t index);
   const Evidence* control_of(const Experiment& experiment);
   void announce_control(const Experiment& experiment);
   void judge_case(const Case& one, const Evidence& evidence, TestResult& result);
@@ -52,6 +54,7 @@ class SuiteRunner {
   std::vector<std::vector<size_t>> tickets_;  // of each test's cases
   std::vector<size_t> selected_;
   bool all_passed_ = true;
+  std::exception_ptr exception_;  // that ended the run
   std::map<std::string, size_t> control_tickets_;
   std::map<std::string, std::unique_ptr<Evidence>> controls_;
 };

@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <iterator>
 #include <set>
+#include <span>
+#include <stdexcept>
 
 #include "conformance/catalogue/clauses.h"
 
@@ -19,7 +21,7 @@ unsigned provider_named(std::string_view name) {
 std::vector<Test> all_tests() {
   std::vector<Test> tests;
   for (const auto& part : {listen_success_tests, listen_null_tests, listen_provider_tests,
-                           listen_memory_tests, listen_mock_tests}) {
+                           listen_cleanup_tests, listen_memory_tests, listen_mock_tests}) {
     std::vector<Test> more = part();
     tests.insert(tests.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
   }
@@ -60,6 +62,16 @@ std::vector<std::string> matrix_gaps() {
     if (find_clause(id) == nullptr)
       gaps.push_back(fmt::format("tests judge {}, which is in no catalogue", id));
   return gaps;
+}
+
+const rdmafault_function& function_named(std::string_view name) {
+  size_t count = 0;
+  const rdmafault_function* table = rdmafault_functions(&count);
+  const std::span all(table, count);
+  const auto found =
+      std::ranges::find_if(all, [name](const rdmafault_function& f) { return name == f.name; });
+  if (found == all.end()) throw std::logic_error(fmt::format("the shim does not interpose {}", name));
+  return *found;
 }
 
 std::vector<Case> in_all_settings(const std::shared_ptr<const Operation>& operation,

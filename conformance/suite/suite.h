@@ -57,8 +57,12 @@ inline constexpr std::string_view kKernelTest = "Kernel.LogStaysClean";
 std::vector<Test> listen_success_tests();
 std::vector<Test> listen_null_tests();
 std::vector<Test> listen_provider_tests();
+std::vector<Test> listen_cleanup_tests();
 std::vector<Test> listen_memory_tests();
 std::vector<Test> listen_mock_tests();
+
+// A row of the shim's table; throws std::logic_error where there is none.
+const rdmafault_function& function_named(std::string_view name);
 
 // The clause that says what a failing provider function must give.
 std::string_view provider_clause_of(std::string_view function);

@@ -45,12 +45,19 @@ const BadInput kBadInputs[] = {
     {"HwWithUnknownDevice", {"--provider", "hw", "--device", "nosuch0"}, 2, "no RDMA device nosuch0"},
     {"RxeWithUnknownDevice", {"--provider", "rxe", "--device", "nosuch0"}, 2, "no RDMA device nosuch0"},
     {"LibrpmaMissing", {"--librpma", "/nonexistent/librpma.so"}, 2, "--librpma FILE"},
-    {"LibrpmaIsAnotherLibrary", {"--librpma", "libc.so.6"}, 2, "is not a librpma"},
+    {"LibrpmaIsAnotherLibrary", {"--librpma", "/lib/x86_64-linux-gnu/libc.so.6"}, 2, "is not a librpma"},
     {"LibrpmaIsNoLibrary", {"--librpma", "/etc/passwd"}, 2, "--librpma FILE"},
     {"RdmaCoreMissing", {"--rdma-core", "/nonexistent"}, 2, "--rdma-core"},
     {"FilterSelectsNothing", {"--filter", "NoSuch*"}, 3, "selects no test"},
     {"SubjectIsNobody", {"--judge", "iut,nosuch"}, 2, "'nosuch' is no module"},
+    {"SubjectIsStackAndMore", {"--judge", "stack,iut"}, 2, "'stack' is no module"},
+    {"SubjectIsOurselves", {"--judge", "main"}, 2, "'main' is no module"},
     {"SubjectIsEmpty", {"--judge", ","}, 2, "--judge"},
+    {"KernelWithoutMachine", {"--kernel", "/nonexistent.deb"}, 2, "--kernel and --machine"},
+    {"MachineAndKernel",
+     {"--provider", "rxe", "--machine", "/tmp", "--kernel", "/x.deb"},
+     2,
+     "leave one out"},
     {"JobsOutOfRange", {"--jobs", "0"}, 2, "--jobs"},
     {"TimeoutOutOfRange", {"--timeout", "1"}, 2, "--timeout"},
     {"BaselineMissing",
@@ -135,6 +142,29 @@ TEST(List, JsonNamesEveryTestWithItsClauses) {
   }
 }
 
+TEST(CommandLine, FullDiskIsNoVerdict) {
+  const Folder folder;
+  std::filesystem::create_directory(folder.path() / "report");
+  std::filesystem::create_symlink("/dev/full", folder.path() / "report/results.jsonl");
+  const Ran ran = run_mock(folder, {"--filter", "Listen.Null*"});
+  EXPECT_EQ(ran.exit_code, 2) << ran.output;
+  EXPECT_THAT(ran.output, HasSubstr("cannot write"));
+}
+
+TEST(Judge, KnowsTheIutByItsFileName) {
+  const Folder folder;
+  std::filesystem::copy_file(toy(), folder.path() / "librpma-of-mine.so");
+  const auto exit_code_for = [&folder](const std::string& subject) {
+    return run({"env", "RPMACONF_TOY=leak-block", tool(), "run", "--provider", "mock", "--librpma",
+                folder.path() / "librpma-of-mine.so", "--judge", subject, "--filter",
+                "Listen.FailingListenGivesEProvider/EADDRINUSE", "--report", folder.path() / "report"})
+        .exit_code;
+  };
+  EXPECT_EQ(exit_code_for("librpma-of-mine.so"), 1);
+  EXPECT_EQ(exit_code_for("iut"), 1);
+  EXPECT_EQ(exit_code_for("librdmacm.so.1"), 0);
+}
+
 TEST(Report, HoldsWhatAReaderNeeds) {
   const Folder folder;
   const Ran ran = run_mock(folder, {"--filter", "Listen.ListenSucceeds"});
@@ -154,7 +184,7 @@ TEST(Report, HoldsWhatAReaderNeeds) {
 TEST(Report, OfAnEarlierRunDoesNotPassForThisOne) {
   const Folder folder;
   ASSERT_EQ(run_mock(folder, {"--filter", "Listen.ListenSucceeds"}).exit_code, 0);
-  ASSERT_EQ(run_mock(folder, {"--librpma", "/nonexistent.so"}).exit_code, 2);
+  ASSERT_EQ(run_mock(folder, {"--librpma", "/etc/passwd"}).exit_code, 2);
   EXPECT_FALSE(std::filesystem::exists(folder.path() / "report/report.json"));
 }
 
@@ -180,6 +210,17 @@ TEST(Baseline, WantsExactlyTheKnownFindings) {
   EXPECT_EQ(run_toy("leak-block").exit_code, 0) << "exactly the known finding";
   EXPECT_EQ(run_toy("none").exit_code, 1) << "a known finding that is gone";
   EXPECT_EQ(run_toy("leak-descriptor").exit_code, 1) << "another finding";
+  // Known findings excuse nothing but themselves.
+  write({{{"clause", "LISTEN-RET-1"},
+          {"module", "iut"},
+          {"verdict", "fail"},
+          {"tests", {"Listen.ListenSucceeds"}}}});
+  EXPECT_EQ(run({"env", "RPMACONF_TOY=never-succeeds", tool(), "run", "--provider", "mock", "--librpma",
+                 toy(), "--filter", "Listen.ListenSucceeds:Listen.FailingListen*", "--report",
+                 folder.path() / "report", "--baseline", folder.path() / "baseline.json"})
+                .exit_code,
+            2)
+      << "a known finding beside tests that broke";
   write(nlohmann::json::array());
   EXPECT_EQ(run_toy("leak-block").exit_code, 1) << "a new finding";
   EXPECT_EQ(run_toy("none").exit_code, 0) << "no finding";

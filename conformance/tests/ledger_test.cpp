@@ -71,7 +71,7 @@ TEST_F(LedgerTest, BalancedAccountsAreClean) {
 
 TEST_F(LedgerTest, HandleLeftIsNamedWithItsMaker) {
   acquire_channel();
-  EXPECT_THAT(settled().handles_left, ElementsAre("event channel from rdma_create_event_channel"));
+  EXPECT_THAT(settled().handles_left, ElementsAre("an event channel from rdma_create_event_channel"));
 }
 
 TEST_F(LedgerTest, SecondReleaseIsIllegal) {
@@ -109,7 +109,7 @@ TEST_F(LedgerTest, ReleaseMadeToFailExcusesItsHandleAlone) {
   record.released = kId;
   record.result = -1;
   record.flags |= RDMAFAULT_INJECTED;
-  EXPECT_THAT(settled().handles_left, ElementsAre("event channel from rdma_create_event_channel"));
+  EXPECT_THAT(settled().handles_left, ElementsAre("an event channel from rdma_create_event_channel"));
 }
 
 TEST_F(LedgerTest, ReleaseThatFailedByItselfReleasesNothing) {
@@ -126,7 +126,7 @@ TEST_F(LedgerTest, OwnBlockLeftCountsOthersDoNot) {
   rdmafault_record& foreign = call("malloc");
   foreign.acquired = kBlock + 64;
   foreign.module = RDMAFAULT_NONE;
-  EXPECT_THAT(settled().blocks_left, ElementsAre("heap block from malloc"));
+  EXPECT_THAT(settled().blocks_left, ElementsAre("a heap block from malloc"));
 }
 
 TEST_F(LedgerTest, GrownBlockIsOneBlock) {
@@ -137,6 +137,18 @@ TEST_F(LedgerTest, GrownBlockIsOneBlock) {
   grown.result = static_cast<int64_t>(kBlock + 64);
   release("free", kBlock + 64);
   EXPECT_THAT(settled().blocks_left, IsEmpty());
+}
+
+// Whatever the provider answers, or whether it survives: it was asked to release what nobody had acquired.
+TEST_F(LedgerTest, MisuseIsIllegalWhereTheProviderRefusesOrDiesOfIt) {
+  rdmafault_record& refused = call("rdma_destroy_id");
+  refused.released = kId;
+  refused.result = -1;
+  rdmafault_record& died = call("rdma_freeaddrinfo");
+  died.released = kBlock;
+  died.flags = 0;
+  call("rdma_listen").args[0] = static_cast<int64_t>(kId + 8);
+  EXPECT_EQ(settled().illegal.size(), 3U);
 }
 
 TEST_F(LedgerTest, HandleIsNotTheBlockThatHoldsIt) {

@@ -76,6 +76,13 @@ TEST(Judge, NobodyPassesOnWhatWasNotConcluded) {
   EXPECT_EQ(verdict_on(run, "iut").verdict(), Verdict::Unreached);
 }
 
+TEST(ExitCode, WithoutFindingsStillCountsWhatWasNotConcluded) {
+  const TestResult fail = test_with("A", Verdict::Fail, "iut");
+  EXPECT_EQ(exit_code_without_findings(run_of({fail})), 0);
+  EXPECT_EQ(exit_code_without_findings(run_of({fail, test_with("B", Verdict::Unreached, "")})), 3);
+  EXPECT_EQ(exit_code_without_findings(run_of({fail, test_with("B", Verdict::Broken, "")})), 2);
+}
+
 TEST(Judge, NobodyPassesWhileSelectedTestsDidNotRun) {
   RunResult run = run_of({test_with("A", Verdict::Pass, "")});
   run.selected = 2;

@@ -49,6 +49,8 @@ constexpr Mistake kMistakes[] = {
     {"leak-addrinfo-on-success", "Listen.ListenSucceeds", "LISTEN-LEAK-5", "fail"},
     {"release-twice", kListenFails, "LISTEN-LEGAL-1", "fail"},
     {"wrong-order", kListenFails, "LISTEN-LEGAL-1", "fail"},
+    {"destroy-made-up-id", kListenFails, "LISTEN-LEGAL-1", "fail"},
+    {"throw-on-listen", kListenFails, "LISTEN-RET-2", "crash"},
     {"asks-before-checking", "Listen.NullPeerGivesEInval", "LISTEN-INVAL-5", "fail"},
     {"poisoned", kListenFails, "LISTEN-AGAIN-1", "fail"},
     {"udp-space", "Listen.ListenSucceeds", "LISTEN-USE-2", "fail"},
@@ -107,6 +109,11 @@ constexpr Mistake kMistakesOnRxe[] = {
     {"leak-descriptor", kListenFails, "LISTEN-LEAK-3", "fail"},
     {"pointer-restored", kListenFails, "LISTEN-EPPTR-1", "fail"},
     {"abort-on-listen", kListenFails, "LISTEN-RET-2", "crash"},
+    {"leak-block", kListenFails, "LISTEN-LEAK-2", "fail"},
+    // Real librdmacm dies of these; the one who called it is at fault.
+    {"release-twice", kListenFails, "LISTEN-LEGAL-1", "fail"},
+    {"wrong-order", kListenFails, "LISTEN-LEGAL-1", "fail"},
+    {"destroy-made-up-id", kListenFails, "LISTEN-LEGAL-1", "fail"},
     {"deaf", "Listen.ListenSucceeds", "LISTEN-USE-1", "fail"},
     {"udp-space", "Listen.ListenSucceeds", "LISTEN-USE-2", "fail"},
 };

@@ -5,6 +5,7 @@
 #include <CLI/CLI.hpp>
 
 #include <exception>
+#include <filesystem>
 
 #include "conformance/harness/library.h"
 #include "conformance/suite/suite.h"
@@ -21,7 +22,8 @@ void add_run(CLI::App& app, RunOptions& options) {
   app.add_option("--device", options.device,
                  "RDMA device of this host; rxe without it runs in a virtual machine of its own");
   app.add_option("--addr", options.address, "address of the device's network interface (default: its first)");
-  app.add_option("--librpma", options.librpma, "the librpma under test: a file")->capture_default_str();
+  app.add_option("--librpma", options.librpma,
+                 "the librpma under test: a file (default: the system's librpma.so.0)");
   app.add_option("--rdma-core", options.rdma_core,
                  "folder with librdmacm and libibverbs (default: the system's)");
   app.add_option("--judge", options.subject,
@@ -44,7 +46,27 @@ void add_run(CLI::App& app, RunOptions& options) {
   app.add_flag("--in-machine", options.in_machine)->group("");  // hidden: run_in_machine.cpp
 }
 
-int run(const RunOptions& options, char** argv) {
+// Every path is made absolute here: what is named is what is judged, in the machine as on this host.
+void make_absolute(RunOptions& options) {
+  for (std::string* path : {&options.librpma, &options.rdma_core, &options.kernel})
+    if (!path->empty()) *path = std::filesystem::absolute(*path);
+  if (!options.librpma.empty() && !std::filesystem::exists(options.librpma))
+    throw SetupError(fmt::format("there is no file {}; name a librpma with --librpma FILE", options.librpma));
+}
+
+// What cannot have an effect would make a verdict about something else than was asked for.
+void refuse_idle_options(const RunOptions& options) {
+  const bool in_a_machine = options.provider == "rxe" && (options.device.empty() || options.in_machine);
+  if (in_a_machine && !options.kernel.empty() && !options.machine.empty())
+    throw SetupError(
+        "--kernel is for a machine that is started, --machine names one that runs: leave one out");
+  if (!in_a_machine && (!options.kernel.empty() || !options.machine.empty()))
+    throw SetupError("--kernel and --machine are for the rxe machine: use --provider rxe without --device");
+}
+
+int run(RunOptions options, char** argv) {
+  refuse_idle_options(options);
+  make_absolute(options);
   if (options.provider == "rxe" && options.device.empty()) return run_in_machine(options);
   if (options.provider == "hw" && options.device.empty())
     throw SetupError(

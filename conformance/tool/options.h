@@ -12,18 +12,23 @@ struct RunOptions {
   std::string provider = "rxe";
   std::string device;   // empty: mock0, or the rxe machine's
   std::string address;  // empty: the device's first
-  std::string librpma = "librpma.so.0";
+  std::string librpma;  // a file; empty: the system's
   std::string rdma_core;
   std::string subject = "stack";
   std::string filter = "*";
   unsigned jobs = 1;
-  unsigned timeout = 30;  // seconds, of one experiment
+  unsigned timeout = 60;  // seconds, of one experiment
   std::filesystem::path report = "report";
   std::filesystem::path baseline;  // empty: none
   std::string kernel;              // a kernel package for the rxe machine
   bool in_machine = false;  // set by run_in_machine() for the run in there: its report folder is no user's
   std::filesystem::path machine;  // state folder of a running rxe machine; empty: start one for this run
 };
+
+// The command that gives this run again: what differs from the defaults, quoted for a shell; without
+// --filter,
+// --report and --baseline.
+std::string command_of(const RunOptions& options);
 
 // Exit codes of every command (DESIGN section 2).
 enum ExitCode { kConforms = 0, kFinding = 1, kUsage = 2, kIncomplete = 3 };

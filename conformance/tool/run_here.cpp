@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <chrono>
 #include <ctime>
-#include <set>
 #include <sstream>
 
 #include "conformance/harness/holdings.h"
@@ -27,8 +27,8 @@ std::string utc_now() {
                      parts.tm_mday, parts.tm_hour, parts.tm_min, parts.tm_sec);
 }
 
-TestResult kernel_result(KernelLog& log, const RunOptions& options) {
-  const Outcome outcome = log.judge(options.provider == "rxe");
+TestResult kernel_result(KernelLog& log) {
+  const Outcome outcome = log.judge();
   TestResult test;
   test.id = kKernelTest;
   test.what = "While the selected tests run, the kernel logs no warning, oops or new taint.";
@@ -39,32 +39,28 @@ TestResult kernel_result(KernelLog& log, const RunOptions& options) {
   return test;
 }
 
-std::string replay_prefix(const RunOptions& options) {
-  std::string command = "rpma-conformance run --provider " + options.provider;
-  if (options.librpma != RunOptions{}.librpma) command += " --librpma " + options.librpma;
-  if (!options.rdma_core.empty()) command += " --rdma-core " + options.rdma_core;
-  if (options.provider == "hw")
-    command += fmt::format(" --device {} --addr {}", options.device, options.address);
-  return command;
-}
-
-// A subject that nobody is would have no findings: a wrong pass.
-void check_subject(const Library& library, const std::string& subject) {
-  Observation own{};
-  list_modules(own);
-  std::set<std::string> known = {"stack", "iut", "driver", "kernel"};
-  for (const rdmafault_role& row : library.roles) known.insert({row.role, row.module});
-  for (const LoadedModule& module : own.modules)
-    known.insert(std::filesystem::path(module.path.data()).filename());
+// The roles that --judge names, separated by commas; "stack" alone is everybody. A name that nobody has would
+// have no findings: a wrong pass.
+std::string roles_of_subject(const Library& library, const std::string& subject) {
+  if (subject == "stack") return subject;
+  std::vector<std::string> roles;
   std::istringstream names(subject);
-  bool any = false;
-  for (std::string name; std::getline(names, name, ','); any = true)
-    if (name.empty() || (!known.contains(name) && name.find("-rdmav") == std::string::npos))
-      throw SetupError(
-          fmt::format("--judge {}: '{}' is no module of this stack; name iut, stack, rdmacm, ibverbs, "
-                      "driver, netlink, libc, loader, kernel or a SONAME",
-                      subject, name));
-  if (!any) throw SetupError("--judge needs a subject: iut, stack, or modules separated by commas");
+  for (std::string name; std::getline(names, name, ',');) {
+    const bool is_iut = name == "iut" || name == library.iut.soname ||
+                        name == std::filesystem::path(library.iut.path).filename() ||
+                        name == library.iut.path;
+    std::string role = is_iut ? "iut" : name == "driver" || name == "kernel" ? name : "";
+    for (const rdmafault_role& row : library.roles)
+      if (role.empty() && (name == row.role || name == row.module)) role = row.role;
+    if (role.empty() || role == "harness")
+      throw SetupError(fmt::format(
+          "--judge {}: '{}' is no module that can be judged; name stack alone, or iut, rdmacm, ibverbs, "
+          "driver, netlink, libc, loader, kernel or one of their SONAMEs",
+          subject, name));
+    roles.push_back(role);
+  }
+  if (roles.empty()) throw SetupError("--judge needs a subject: iut, stack, or modules separated by commas");
+  return fmt::format("{}", fmt::join(roles, ","));
 }
 
 Stack stack_of(const Library& library, const Target& target, SuiteRunner& runner) {
@@ -79,16 +75,15 @@ Stack stack_of(const Library& library, const Target& target, SuiteRunner& runner
 int compare_with_baseline(const Baseline& baseline, const RunOptions& options, const RunResult& run) {
   const std::vector<std::string> lines = baseline.differences(run);
   for (const std::string& line : lines) fmt::print("{}\n", line);
-  const int code = exit_code_of(run);
   if (!lines.empty()) {
     fmt::print("baseline: differs, exit code 1\n");
     return kFinding;
   }
   // Known findings are what was expected; what was not concluded stays so.
-  const int result = code == kFinding ? int{kConforms} : code;
+  const int code = exit_code_without_findings(run);
   fmt::print("baseline: the findings are exactly those of {}, exit code {}\n", options.baseline.string(),
-             result);
-  return result;
+             code);
+  return code;
 }
 
 }  // namespace
@@ -98,10 +93,9 @@ int run_here(const RunOptions& options) {
   std::optional<Baseline> baseline;
   if (!options.baseline.empty()) baseline.emplace(options.baseline, options.provider);
   const LibraryOptions libraries{options.librpma, options.rdma_core, options.provider == "mock"};
-  const Target target = choose_target(options);
+  Target target = choose_target(options);
+  target.patience_ms = static_cast<int>(options.timeout * 1000 / 8);  // a connection has up to six steps
   const Library library = open_library(libraries);
-
-  check_subject(library, options.subject);
 
   RunResult run;
   run.suite_version = kVersion;
@@ -109,7 +103,7 @@ int run_here(const RunOptions& options) {
   run.provider = options.provider;
   run.started = utc_now();
   run.filter = options.filter;
-  run.subject = options.subject;
+  run.subject = roles_of_subject(library, options.subject);
   run.jobs = options.jobs;
   const auto begin = std::chrono::steady_clock::now();
 
@@ -138,7 +132,7 @@ int run_here(const RunOptions& options) {
   }
   if (kernel) {
     ++run.selected;
-    finished(kernel_result(*kernel, options));
+    finished(kernel_result(*kernel));
     run.kernel_log = kernel->lines();
   }
   progress->finish();
@@ -146,7 +140,7 @@ int run_here(const RunOptions& options) {
   run.experiments = runner.experiments();
   run.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   report.finish(run);
-  fmt::print("{}", to_text(run, replay_prefix(options)));
+  fmt::print("{}", to_text(run, command_of(options)));
   if (!options.in_machine) fmt::print("report: {}\n", report.path().string());
   return baseline ? compare_with_baseline(*baseline, options, run) : exit_code_of(run);
 }

@@ -43,7 +43,7 @@ class Machine {
     state_ = folder;
     own_ = true;
     std::vector<std::string> start = {command_, "start", "--state", state_};
-    if (!options.kernel.empty()) start.insert(start.end(), {"--kernel", fs::absolute(options.kernel)});
+    if (!options.kernel.empty()) start.insert(start.end(), {"--kernel", options.kernel});
     // It has said itself, in one line, which step failed.
     if (run_program(start) != 0) {
       stop();
@@ -113,21 +113,20 @@ std::vector<std::string> inner_command(const RunOptions& options, const Machine&
                                       std::to_string(options.timeout),
                                       "--report",
                                       report};
-  const auto add_path = [&command](const char* name, const std::string& path) {
-    if (path.empty()) return;
-    // A bare name is for the dynamic linker to find, in the machine as here.
-    const bool bare = path.find('/') == std::string::npos && !fs::exists(path);
-    command.insert(command.end(), {name, bare ? path : fs::absolute(path).string()});
+  const auto add = [&command](const char* name, const std::string& value) {
+    if (!value.empty()) command.insert(command.end(), {name, value});
   };
-  add_path("--librpma", options.librpma);
-  add_path("--rdma-core", options.rdma_core);
-  add_path("--baseline", options.baseline);
+  add("--librpma", options.librpma);
+  add("--rdma-core", options.rdma_core);
+  if (!options.baseline.empty()) add("--baseline", fs::absolute(options.baseline));
+  add("--kernel", options.kernel);  // has no effect in there; findings name it
   return command;
 }
 
-// The machine died under the run: what had been obtained is kept, and the kernel's last words are judged.
-int report_loss(const RunOptions& options, ReportFolder& report, const fs::path& partial,
-                const std::string& console) {
+// The run in the machine came to no end of its own. What had been obtained is kept; where the machine was
+// lost, the kernel's last words are judged.
+int report_partial(const RunOptions& options, ReportFolder& report, const fs::path& partial,
+                   const std::string& why, const std::string& last_words) {
   RunResult run;
   run.suite_version = kVersion;
   run.suite_commit = kCommit;
@@ -145,8 +144,8 @@ int report_loss(const RunOptions& options, ReportFolder& report, const fs::path&
   TestResult kernel;
   kernel.id = kKernelTest;
   kernel.verdict = Verdict::Broken;
-  kernel.reason = "the machine was lost, and its kernel left no word about it";
-  std::istringstream lines(console);
+  kernel.reason = why;
+  std::istringstream lines(last_words);
   for (std::string line; std::getline(lines, line);) {
     run.kernel_log.push_back(line);
     if (kernel.verdict != Verdict::Crash && is_finding(verdict_on_kernel_line(line, true))) {
@@ -159,11 +158,22 @@ int report_loss(const RunOptions& options, ReportFolder& report, const fs::path&
   run.tests.push_back(kernel);
   for (const Test& test : all_tests())
     if (test.runs_on(kRxe)) ++run.in_profile;
-  run.selected = run.in_profile;
+  // How many the filter would have selected is not known out here; at least one more than ran.
+  run.selected = options.filter == "*" ? run.in_profile : run.tests.size() + 1;
   report.add(kernel);
   report.finish(run);
-  fmt::print("{}report: {}\n", to_text(run, "rpma-conformance run --provider rxe"), report.path().string());
+  fmt::print("{}report: {}\n", to_text(run, command_of(options)), report.path().string());
   return exit_code_of(run);
+}
+
+void copy_report(const fs::path& from, const fs::path& to) {
+  for (const char* name : {"results.jsonl", "report.json", "junit.xml"}) {
+    std::error_code error;
+    fs::copy_file(from / name, to / name, fs::copy_options::overwrite_existing, error);
+    if (error)
+      throw SetupError(
+          fmt::format("the run's {} could not be fetched from the machine: {}", name, error.message()));
+  }
 }
 
 }  // namespace
@@ -174,19 +184,22 @@ int run_in_machine(const RunOptions& options) {
   const fs::path inner_report = machine.share() / fmt::format("report-{}", getpid());
   const int status = machine.exec(inner_command(options, machine, inner_report));
   std::ofstream(report.path() / "kernel.log") << machine.log();
-  if (status == kMachineLost) return report_loss(options, report, inner_report, machine.log());
-  std::error_code error;
-  for (const char* name : {"results.jsonl", "report.json", "junit.xml"})
-    if (fs::exists(inner_report / name))
-      fs::copy_file(inner_report / name, report.path() / name, fs::copy_options::overwrite_existing, error);
-  fs::remove_all(inner_report, error);
-  if (status <= kIncomplete) {
-    if (fs::exists(report.path() / "report.json")) fmt::print("report: {}\n", report.path().string());
-    return status;
+  const bool lost = status == kMachineLost;
+  if (lost || status > kIncomplete)
+    return report_partial(options, report, inner_report,
+                          lost ? "the machine was lost, and its kernel left no word about it"
+                               : fmt::format("the run in the machine was ended (status {})", status),
+                          lost ? machine.log() : "");
+  // Without a report nothing was tested, and the run has said why.
+  if (fs::exists(inner_report / "report.json")) {
+    copy_report(inner_report, report.path());
+    fmt::print("report: {}\n", report.path().string());
+  } else if (status <= kFinding) {
+    throw SetupError("the run in the machine left no report");
   }
-  fmt::print(stderr, "rpma-conformance: the run in the machine was ended (status {}); what it had is in {}\n",
-             status, report.path().string());
-  return kIncomplete;
+  std::error_code error;
+  fs::remove_all(inner_report, error);
+  return status;
 }
 
 }  // namespace conformance

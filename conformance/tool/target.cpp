@@ -48,6 +48,7 @@ std::set<std::string> interfaces_of(const std::string& device) {
 }
 
 bool same_address(const std::string& one, const std::string& other) {
+  if (one == other) return true;  // with a scope, which inet_pton does not take
   std::array<unsigned char, 16> a{};
   std::array<unsigned char, 16> b{};
   for (const int family : {AF_INET, AF_INET6})
@@ -111,6 +112,10 @@ Target choose_target(const RunOptions& options) {
             ? std::string("it has none at all: load the card's driver (rdma link shows devices), or use "
                           "--provider rxe without --device")
             : fmt::format("it has {}: choose with --device", fmt::join(devices, ", "))));
+  // A soft-RoCE link names the interface that it was made on.
+  if (options.provider == "rxe" && !fs::exists(kDevices / options.device / "parent"))
+    throw SetupError(fmt::format("{} is no soft-RoCE link; use --provider hw --device {}", options.device,
+                                 options.device));
   return {options.provider, options.device, choose_address(options, options.device)};
 }
 

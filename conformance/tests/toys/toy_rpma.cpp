@@ -6,8 +6,10 @@
 #include <rdma/rdma_cma.h>
 #include <unistd.h>
 
+#include <cstddef>
 #include <cstdlib>
 #include <cstring>
+#include <stdexcept>
 #include <string_view>
 
 #define TOY_EXPORT extern "C" __attribute__((visibility("default")))
@@ -107,6 +109,13 @@ int attempt(Attempt& a, const char* addr, const char* port) {
   return a.endpoint != nullptr ? 0 : RPMA_E_NOMEM;
 }
 
+// Calls of the provider that it must not survive, or must not be blamed for.
+void misuse_provider_on_failure() {
+  static std::byte no_id[sizeof(rdma_cm_id)] = {};
+  if (makes("destroy-made-up-id")) rdma_destroy_id(reinterpret_cast<rdma_cm_id*>(no_id));
+  if (makes("throw-on-listen")) throw std::runtime_error("out of luck");
+}
+
 void touch_pointer_on_failure(rpma_ep** ep_ptr) {
   if (makes("pointer-nulled")) *ep_ptr = nullptr;
   if (makes("pointer-restored")) {
@@ -134,6 +143,7 @@ TOY_EXPORT int rpma_ep_listen(rpma_peer* peer, const char* addr, const char* por
     a.release();
     if (makes("leak-descriptor")) static_cast<void>(dup(STDERR_FILENO));
     touch_pointer_on_failure(ep_ptr);
+    misuse_provider_on_failure();
     return code;
   }
   std::free(a.block);
