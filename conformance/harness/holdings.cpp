@@ -7,6 +7,7 @@
 #include <rdma/rdma_netlink.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <charconv>
 #include <cstdlib>
 #include <cstring>
@@ -103,6 +104,13 @@ int note_module(dl_phdr_info* info, size_t, void* data) {
   return 0;
 }
 
+std::string kind_of(const Descriptor& descriptor) {
+  const std::string target = descriptor.target.data();
+  const size_t bracket = target.find(":[");
+  const bool numbered = bracket != std::string::npos && !target.starts_with("anon_inode");
+  return numbered ? target.substr(0, bracket) : target;
+}
+
 }  // namespace
 
 void take_holdings(Holdings& holdings, bool ask_kernel) {
@@ -130,6 +138,18 @@ void take_holdings(Holdings& holdings, bool ask_kernel) {
 void list_modules(Observation& observation) {
   observation.module_count = 0;
   dl_iterate_phdr(note_module, &observation);
+}
+
+std::map<std::string, int> gained_descriptors(const Holdings& before, const Holdings& after) {
+  std::map<std::string, int> counts;
+  const auto count = [&counts](const Holdings& holdings, int by) {
+    const size_t listed = std::min<size_t>(holdings.count, holdings.descriptors.size());
+    for (size_t i = 0; i < listed; ++i) counts[kind_of(holdings.descriptors.at(i))] += by;
+  };
+  count(after, 1);
+  count(before, -1);
+  std::erase_if(counts, [](const auto& entry) { return entry.second <= 0; });
+  return counts;
 }
 
 }  // namespace conformance

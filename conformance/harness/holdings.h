@@ -4,6 +4,9 @@
 // objects that are loaded. Allocates: not for use while armed.
 #pragma once
 
+#include <map>
+#include <string>
+
 #include "conformance/harness/observation.h"
 
 namespace conformance {
@@ -13,5 +16,9 @@ namespace conformance {
 void take_holdings(Holdings& holdings, bool ask_kernel);
 
 void list_modules(Observation& observation);
+
+// Of which kinds of descriptors `after` has more than `before`, and how many more. A kind is what a
+// descriptor points to, without the numbers that differ from one to the next.
+std::map<std::string, int> gained_descriptors(const Holdings& before, const Holdings& after);
 
 }  // namespace conformance

@@ -5,27 +5,18 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <csignal>
 #include <cstring>
 #include <iterator>
 #include <map>
 #include <optional>
 
+#include "conformance/harness/attribution.h"
+#include "conformance/harness/codes.h"
+#include "conformance/harness/holdings.h"
 #include "conformance/harness/ledger.h"
 
 namespace conformance {
 namespace {
-
-struct CodeName {
-  int code;
-  std::string_view name;
-};
-constexpr CodeName kCodes[] = {
-    {RPMA_E_UNKNOWN, "RPMA_E_UNKNOWN"},   {RPMA_E_NOSUPP, "RPMA_E_NOSUPP"},
-    {RPMA_E_PROVIDER, "RPMA_E_PROVIDER"}, {RPMA_E_NOMEM, "RPMA_E_NOMEM"},
-    {RPMA_E_INVAL, "RPMA_E_INVAL"},       {RPMA_E_NO_COMPLETION, "RPMA_E_NO_COMPLETION"},
-    {RPMA_E_NO_EVENT, "RPMA_E_NO_EVENT"}, {RPMA_E_AGAIN, "RPMA_E_AGAIN"},
-};
 
 // In which phase a child ended, and which clause that breaks. Not listed: our own phases.
 struct PhaseRow {
@@ -41,31 +32,6 @@ constexpr PhaseRow kPhases[] = {
     {Phase::Again, "in the call after the failure", "LISTEN-AGAIN-1", "LISTEN-AGAIN-1"},
     {Phase::Teardown, "while everything else was given back", "LISTEN-LEAK-5", "LISTEN-AGAIN-1"},
 };
-
-constexpr uint32_t kAlways = 1'000'000;  // prob_ppm of a rule without prob=
-
-// Signals by which a process crashes; others come from outside.
-bool is_crash(int signal) {
-  constexpr int crashes[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT, SIGSYS, SIGTRAP};
-  return std::ranges::find(crashes, signal) != std::end(crashes);
-}
-
-bool is_suspect(const std::string& role) {
-  return role == "iut" || role == "rdmacm" || role == "ibverbs" || role == "driver" || role == "netlink";
-}
-
-std::string show(const Place& place) {
-  return place.file[0] == '\0' ? fmt::format("{:#x}", place.address)
-                               : fmt::format("{}+{:#x}", place.file.data(), place.offset);
-}
-
-// A descriptor's kind: what it points to, without the numbers that differ from one to the next.
-std::string kind_of(const Descriptor& descriptor) {
-  const std::string target = descriptor.target.data();
-  const size_t bracket = target.find(":[");
-  const bool numbered = bracket != std::string::npos && !target.starts_with("anon_inode");
-  return numbered ? target.substr(0, bracket) : target;
-}
 
 class Judge {
  public:
@@ -128,7 +94,7 @@ class Judge {
     if (ours && seen_.timed_out != 0)
       return broken("the set-up of the experiment did not return in time; --timeout");
     if (ours) return broken(fmt::format("the process ended in our set-up: {}", how_it_ended()));
-    if (seen_.signal != 0 && seen_.timed_out == 0 && !is_crash(seen_.signal))
+    if (seen_.signal != 0 && seen_.timed_out == 0 && !is_crash_signal(seen_.signal))
       return broken(fmt::format("the process was ended from outside: {}", strsignal(seen_.signal)));
     for (const rdmafault_record& record : evidence_.records) {
       const rdmafault_function& function = functions_[record.function];
@@ -160,18 +126,10 @@ class Judge {
       why = std::string("without any fault the endpoint did not work: ") + control.use_text.data();
     else if (control.phase != Phase::Done)
       why = "without any fault the process did not come to its end";
-    else if (!asks_the_provider(*control_))
+    else if (!iut_asks_the_provider(library_, *control_))
       why = "the shim saw the IUT call no provider function: no fault could reach it";
     if (why.empty()) return std::nullopt;
     return Outcome::of(Verdict::Broken, "the control did not succeed: " + why);
-  }
-
-  // The librpma that is judged calls the provider itself, and through the shim.
-  [[nodiscard]] bool asks_the_provider(const Evidence& evidence) const {
-    return std::ranges::any_of(evidence.records, [&](const rdmafault_record& record) {
-      return functions_[record.function].kind == RDMAFAULT_PROVIDER &&
-             role_of(library_, evidence, record) == "iut";
-    });
   }
 
   [[nodiscard]] std::string how_it_ended() const {
@@ -189,14 +147,14 @@ class Judge {
     if (seen_.timed_out != 0) {
       outcomes_.push_back(
           {clause, Outcome::of(Verdict::Hang, fmt::format("did not return {}{}", row->doing, where_stuck())),
-           hanging_module()});
+           module_that_hangs(library_, evidence_)});
     } else {
       outcomes_.push_back(
           {clause,
            Outcome::of(Verdict::Crash, fmt::format("the process ended {}: {}", row->doing, how_it_ended())),
-           crashing_module()});
+           module_that_crashed(library_, evidence_)});
     }
-    const std::vector<std::string> illegal = settle(library_, evidence_, {everything()}).illegal;
+    const std::vector<std::string> illegal = misuse_before_the_end(library_, evidence_);
     if (!illegal.empty()) fail("LISTEN-LEGAL-1", fmt::format("{}", fmt::join(illegal, "; ")));
     // Of the rest nothing is known, and whoever is not accused has not passed either.
     for (const std::string_view other : clauses_judged(expectation_, on_mock()))
@@ -208,38 +166,8 @@ class Judge {
     return true;
   }
 
-  [[nodiscard]] Window everything() const {
-    return {seen_.call_first, static_cast<uint32_t>(evidence_.records.size())};
-  }
-
-  // A provider that dies of a handle that nobody had acquired, or that was released, is not the one at fault.
-  [[nodiscard]] bool misused_the_provider() const {
-    return !settle(library_, evidence_, {everything()}).illegal.empty();
-  }
-
   [[nodiscard]] std::string where_stuck() const {
     return seen_.stuck.address == 0 ? "" : ", stuck at " + show(seen_.stuck);
-  }
-
-  // The innermost frame that belongs to a module of the stack: libc crashing on what it was given is not
-  // libc's.
-  [[nodiscard]] std::string crashing_module() const {
-    if (misused_the_provider()) return "iut";
-    for (uint32_t i = 0; i < seen_.frames; ++i) {
-      std::string role = role_of(library_, seen_.frame[i].file.data());
-      if (is_suspect(role)) return role;
-    }
-    return "iut";  // libc, the loader or nowhere at all: whoever was called last by us answers for it
-  }
-
-  // Within a provider's call that never came back, the provider hangs; otherwise the IUT does.
-  [[nodiscard]] std::string hanging_module() const {
-    if (misused_the_provider()) return "iut";
-    for (const rdmafault_record& record : evidence_.records)
-      if ((record.flags & RDMAFAULT_COMPLETE) == 0 && functions_[record.function].kind == RDMAFAULT_PROVIDER)
-        return "rdmacm";
-    std::string role = role_of(library_, seen_.stuck.file.data());
-    return is_suspect(role) ? role : "iut";
   }
 
   std::optional<Outcome> no_proof() {
@@ -251,7 +179,7 @@ class Judge {
   // ---- what success and failure promise ----
 
   void judge_success() {
-    if (const std::string real = really_failed({seen_.call_first, seen_.call_last});
+    if (const std::string real = really_failed(library_, evidence_, {seen_.call_first, seen_.call_last});
         seen_.code != 0 && !real.empty())
       return cannot_tell("LISTEN-RET-1", real);
     demand("LISTEN-RET-1", seen_.code == 0,
@@ -273,25 +201,6 @@ class Judge {
       cannot_tell(clause, text[0] != '\0' ? text : "the endpoint was not put to use");
     else
       demand(clause, works == Works::Yes, text);
-  }
-
-  // Something underneath failed of itself, not by a rule: the surroundings are not what an undisturbed call
-  // needs.
-  [[nodiscard]] std::string really_failed(Window window) const {
-    for (uint32_t i = window.first; i < window.last && i < evidence_.records.size(); ++i) {
-      const rdmafault_record& record = evidence_.records[i];
-      const rdmafault_function& function = functions_[record.function];
-      const bool failed = function.convention == RDMAFAULT_POINTER ? record.result == 0
-                          : function.convention != RDMAFAULT_VOID  ? record.result != 0
-                                                                   : false;
-      if (!failed || (record.flags & RDMAFAULT_INJECTED) != 0 || function.kind != RDMAFAULT_PROVIDER ||
-          role_of(library_, evidence_, record) != "iut")
-        continue;
-      const char* error = strerrorname_np(record.error);
-      return fmt::format("{} really failed, with {}: a busy port, a missing device or a limit", function.name,
-                         error != nullptr ? error : "errno 0");
-    }
-    return {};
   }
 
   void judge_what_was_asked_for() {
@@ -407,7 +316,7 @@ class Judge {
 
   void judge_again() {
     if (seen_.code == 0) return;
-    const std::string real = really_failed({seen_.again_first, seen_.again_last});
+    const std::string real = really_failed(library_, evidence_, {seen_.again_first, seen_.again_last});
     if (seen_.again_code != 0 && !real.empty())
       return cannot_tell("LISTEN-AGAIN-1", "in the next call " + real);
     if (seen_.again_code != 0)
@@ -449,22 +358,9 @@ class Judge {
     return 0;
   }
 
-  // Kinds of descriptors that `after` has more of than `before`.
-  static std::map<std::string, int> gains(const Holdings& before, const Holdings& after) {
-    std::map<std::string, int> counts;
-    const auto count = [&counts](const Holdings& holdings, int by) {
-      const size_t listed = std::min<size_t>(holdings.count, holdings.descriptors.size());
-      for (size_t i = 0; i < listed; ++i) counts[kind_of(holdings.descriptors.at(i))] += by;
-    };
-    count(after, 1);
-    count(before, -1);
-    std::erase_if(counts, [](const auto& entry) { return entry.second <= 0; });
-    return counts;
-  }
-
   static std::vector<std::string> gained(const Holdings& before, const Holdings& after) {
     std::vector<std::string> texts;
-    for (const auto& [kind, number] : gains(before, after))
+    for (const auto& [kind, number] : gained_descriptors(before, after))
       texts.push_back(fmt::format("{} x {}", number, kind));
     return texts;
   }
@@ -473,9 +369,10 @@ class Judge {
   // call in a cold process may have filled it too. Elsewhere the cache is filled already, and nothing excuses
   // a descriptor.
   [[nodiscard]] std::vector<std::string> unexplained_descriptors() const {
-    std::map<std::string, int> more = gains(seen_.before, seen_.after);
+    std::map<std::string, int> more = gained_descriptors(seen_.before, seen_.after);
     if (experiment_.start == Start::Cold && control_ != nullptr)
-      for (const auto& [kind, number] : gains(control_->observation.before, control_->observation.end))
+      for (const auto& [kind, number] :
+           gained_descriptors(control_->observation.before, control_->observation.end))
         if (const auto found = more.find(kind); found != more.end()) found->second -= number;
     std::vector<std::string> texts;
     for (const auto& [kind, number] : more)
@@ -496,11 +393,6 @@ class Judge {
 
 }  // namespace
 
-std::string code_name(int code) {
-  const auto* const found = std::ranges::find(kCodes, code, &CodeName::code);
-  return found == std::end(kCodes) ? std::to_string(code) : fmt::format("{} ({})", found->name, code);
-}
-
 std::vector<std::string_view> clauses_judged(const Expectation& expectation, bool mock) {
   if (expectation.success)
     return {"LISTEN-RET-1", "LISTEN-EPPTR-2", "LISTEN-USE-1",  "LISTEN-USE-2",
@@ -517,34 +409,6 @@ std::vector<ClauseOutcome> judge(const Library& library, const Experiment& exper
                                  const Expectation& expectation, const Evidence& evidence,
                                  const Evidence* control) {
   return Judge(library, experiment, expectation, evidence, control).all();
-}
-
-std::string not_as_asked(const Experiment& experiment, const Expectation& expectation,
-                         const Evidence& evidence) {
-  for (size_t i = 0; i < experiment.rules.size(); ++i) {
-    const rdmafault_rule& rule = experiment.rules[i].parsed;
-    const std::string& text = experiment.rules[i].text;
-    const rdmafault_rule_state& state = evidence.observation.rules.at(i);
-    if (expectation.fires_nothing) {
-      if (state.fired == 0) continue;
-      return fmt::format("the sweep's last rule, {}, still fired {} times", text, state.fired);
-    }
-    // With a probability the seed decides which calls fail; the shim tells what it decided.
-    if (rule.prob_ppm < kAlways) {
-      uint64_t wanted = 0;
-      for (uint64_t call = 1; call <= state.seen; ++call)
-        if (rdmafault_rule_fires(&rule, call) != 0) ++wanted;
-      if (state.seen >= rule.first && state.fired == wanted) continue;
-      return fmt::format("rule {} met {} calls and fired {} times; its seed says {}", text, state.seen,
-                         state.fired, wanted);
-    }
-    const bool endless = rule.last == UINT64_MAX;
-    const uint64_t wanted = endless ? 1 : (rule.last - rule.first) / std::max<uint64_t>(1, rule.step) + 1;
-    if (endless ? state.fired >= wanted : state.fired == wanted) continue;
-    return fmt::format("rule {} fired {} of {}{} times; its call was made {} times", text, state.fired,
-                       endless ? "at least " : "", wanted, state.seen);
-  }
-  return {};
 }
 
 }  // namespace conformance

@@ -37,9 +37,6 @@ std::vector<ClauseOutcome> judge(const Library& library, const Experiment& exper
                                  const Expectation& expectation, const Evidence& evidence,
                                  const Evidence* control);
 
-// "RPMA_E_PROVIDER (-100002)"
-std::string code_name(int code);
-
 // The proof that the faults fired as they were asked to: empty, or what is missing from it.
 std::string not_as_asked(const Experiment& experiment, const Expectation& expectation,
                          const Evidence& evidence);

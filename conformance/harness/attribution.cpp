@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "conformance/harness/attribution.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <csignal>
+#include <cstring>
+#include <iterator>
+
+namespace conformance {
+namespace {
+
+const rdmafault_function& function_of(const rdmafault_record& record) {
+  size_t count = 0;
+  return rdmafault_functions(&count)[record.function];
+}
+
+bool is_iut_provider_call(const Library& library, const Evidence& evidence, const rdmafault_record& record) {
+  return function_of(record).kind == RDMAFAULT_PROVIDER && role_of(library, evidence, record) == "iut";
+}
+
+bool has_failed(const rdmafault_record& record) {
+  switch (function_of(record).convention) {
+    case RDMAFAULT_POINTER:
+      return record.result == 0;
+    case RDMAFAULT_VOID:
+      return false;
+    default:
+      return record.result != 0;
+  }
+}
+
+}  // namespace
+
+bool is_suspect(const std::string& role) {
+  return role == "iut" || role == "rdmacm" || role == "ibverbs" || role == "driver" || role == "netlink";
+}
+
+std::string show(const Place& place) {
+  return place.file[0] == '\0' ? fmt::format("{:#x}", place.address)
+                               : fmt::format("{}+{:#x}", place.file.data(), place.offset);
+}
+
+bool is_crash_signal(int signal) {
+  constexpr int crashes[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT, SIGSYS, SIGTRAP};
+  return std::ranges::find(crashes, signal) != std::end(crashes);
+}
+
+std::vector<std::string> misuse_before_the_end(const Library& library, const Evidence& evidence) {
+  const auto end = static_cast<uint32_t>(evidence.records.size());
+  return settle(library, evidence, {{evidence.observation.call_first, end}}).illegal;
+}
+
+// The innermost frame that belongs to a module of the stack. Without one (libc, the loader, nowhere at all)
+// whoever was called by us answers for it.
+std::string module_that_crashed(const Library& library, const Evidence& evidence) {
+  if (!misuse_before_the_end(library, evidence).empty()) return "iut";
+  const Observation& seen = evidence.observation;
+  for (uint32_t i = 0; i < seen.frames; ++i) {
+    std::string role = role_of(library, seen.frame.at(i).file.data());
+    if (is_suspect(role)) return role;
+  }
+  return "iut";
+}
+
+// Within a provider's call that never came back, the provider hangs; otherwise the IUT does.
+std::string module_that_hangs(const Library& library, const Evidence& evidence) {
+  if (!misuse_before_the_end(library, evidence).empty()) return "iut";
+  for (const rdmafault_record& record : evidence.records)
+    if ((record.flags & RDMAFAULT_COMPLETE) == 0 && function_of(record).kind == RDMAFAULT_PROVIDER)
+      return "rdmacm";
+  std::string role = role_of(library, evidence.observation.stuck.file.data());
+  return is_suspect(role) ? role : "iut";
+}
+
+std::string really_failed(const Library& library, const Evidence& evidence, Window window) {
+  for (uint32_t i = window.first; i < window.last && i < evidence.records.size(); ++i) {
+    const rdmafault_record& record = evidence.records[i];
+    if ((record.flags & RDMAFAULT_INJECTED) != 0 || !has_failed(record) ||
+        !is_iut_provider_call(library, evidence, record))
+      continue;
+    const char* error = strerrorname_np(record.error);
+    return fmt::format("{} really failed, with {}: a busy port, a missing device or a limit",
+                       function_of(record).name, error != nullptr ? error : "errno 0");
+  }
+  return {};
+}
+
+bool iut_asks_the_provider(const Library& library, const Evidence& evidence) {
+  return std::ranges::any_of(evidence.records, [&](const rdmafault_record& record) {
+    return is_iut_provider_call(library, evidence, record);
+  });
+}
+
+}  // namespace conformance

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The proof that the faults of an experiment fired as they were asked to.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "conformance/harness/judge.h"
+
+namespace conformance {
+namespace {
+
+constexpr uint32_t kAlways = 1'000'000;  // prob_ppm of a rule without prob=
+
+}  // namespace
+
+std::string not_as_asked(const Experiment& experiment, const Expectation& expectation,
+                         const Evidence& evidence) {
+  for (size_t i = 0; i < experiment.rules.size(); ++i) {
+    const rdmafault_rule& rule = experiment.rules[i].parsed;
+    const std::string& text = experiment.rules[i].text;
+    const rdmafault_rule_state& state = evidence.observation.rules.at(i);
+    if (expectation.fires_nothing) {
+      if (state.fired == 0) continue;
+      return fmt::format("the sweep's last rule, {}, still fired {} times", text, state.fired);
+    }
+    // With a probability the seed decides which calls fail; the shim tells what it decided.
+    if (rule.prob_ppm < kAlways) {
+      uint64_t wanted = 0;
+      for (uint64_t call = 1; call <= state.seen; ++call)
+        if (rdmafault_rule_fires(&rule, call) != 0) ++wanted;
+      if (state.seen >= rule.first && state.fired == wanted) continue;
+      return fmt::format("rule {} met {} calls and fired {} times; its seed says {}", text, state.seen,
+                         state.fired, wanted);
+    }
+    const bool endless = rule.last == UINT64_MAX;
+    const uint64_t wanted = endless ? 1 : (rule.last - rule.first) / std::max<uint64_t>(1, rule.step) + 1;
+    if (endless ? state.fired >= wanted : state.fired == wanted) continue;
+    return fmt::format("rule {} fired {} of {}{} times; its call was made {} times", text, state.fired,
+                       endless ? "at least " : "", wanted, state.seen);
+  }
+  return {};
+}
+
+}  // namespace conformance
