@@ -23,7 +23,7 @@ extern "C" {
 #define RDMAMOCK_DEVICE "mock0"
 #define RDMAMOCK_ADDR "192.0.2.1"    /* an address of the fake device */
 #define RDMAMOCK_ADDR6 "2001:db8::1" /* another */
-#define RDMAMOCK_PORT "7204"         /* what scripts expect to be listened on, at RDMAMOCK_ADDR */
+#define RDMAMOCK_PORT "7204"         /* what scripts expect to be listened on, at either */
 
 struct rdmamock_script {
   const char* name;    /* UpperCamelCase, unique */
@@ -43,8 +43,8 @@ struct rdmamock_outcome {
 
 /* Put a script's expectations on top of the fake; NULL: none, the plain fake. A script means the first
  * listener that is made from now on: call this after the set-up (which makes cm ids of its own) and right
- * before the listen call, for RDMAMOCK_ADDR and RDMAMOCK_PORT. Returns 0, or -1 with errno EINVAL (no such
- * script) or EBUSY (one is on). */
+ * before the listen call, for one of the addresses and RDMAMOCK_PORT. Returns 0, or -1 with errno EINVAL (no
+ * such script) or EBUSY (one is on). */
 int rdmamock_begin(const char* script);
 
 /* Verify the expectations and take them away again; fills *outcome with all failures since the last end,

@@ -12,16 +12,17 @@ namespace rdmamock {
 using testing::_;
 using testing::AllOf;
 using testing::AnyNumber;
+using testing::AnyOf;
 using testing::AtLeast;
 using testing::ByRef;
 using testing::DoDefault;
 using testing::Eq;
 using testing::Expectation;
-using testing::Field;
 using testing::InvokeWithoutArgs;
 using testing::NotNull;
 using testing::Pointee;
 using testing::StrEq;
+using testing::Truly;
 
 namespace {
 
@@ -30,6 +31,13 @@ MATCHER_P(IsSourceOf, handles, "is the source address of the result") {
   if (arg == nullptr || handles->info == nullptr) return false;
   const sockaddr_storage addr = copy_address(arg);
   return std::memcmp(&addr, &handles->source, sizeof addr) == 0;
+}
+
+// rdma_getaddrinfo(3) lets the QP type or the port space be left 0, and further flags be set.
+bool asks_for_passive_rc(const rdma_addrinfo& hints) {
+  return (hints.ai_flags & RAI_PASSIVE) != 0 && (hints.ai_qp_type == IBV_QPT_RC || hints.ai_qp_type == 0) &&
+         (hints.ai_port_space == RDMA_PS_TCP || hints.ai_port_space == 0) &&
+         hints.ai_qp_type + hints.ai_port_space != 0;
 }
 
 }  // namespace
@@ -112,12 +120,8 @@ void listen_asks_for_right_things(Stage& stage) {
                                .WillOnce(remember_id(handles, stage.fake))
                                .RetiresOnSaturation();
   const Expectation found =
-      EXPECT_CALL(stage.cm,
-                  getaddrinfo(StrEq(RDMAMOCK_ADDR), StrEq(RDMAMOCK_PORT),
-                              Pointee(AllOf(Field(&rdma_addrinfo::ai_flags, RAI_PASSIVE),
-                                            Field(&rdma_addrinfo::ai_qp_type, int{IBV_QPT_RC}),
-                                            Field(&rdma_addrinfo::ai_port_space, int{RDMA_PS_TCP}))),
-                              NotNull()))
+      EXPECT_CALL(stage.cm, getaddrinfo(AnyOf(StrEq(RDMAMOCK_ADDR), StrEq(RDMAMOCK_ADDR6)),
+                                        StrEq(RDMAMOCK_PORT), Pointee(Truly(asks_for_passive_rc)), NotNull()))
           .WillOnce(remember_info(handles, stage.fake))
           .RetiresOnSaturation();
   const Expectation bound =

@@ -142,6 +142,11 @@ TEST(List, JsonNamesEveryTestWithItsClauses) {
   }
 }
 
+TEST(CommandLine, WholeSuitePassesOnTheOtherAddress) {
+  const Folder folder;
+  EXPECT_EQ(run_mock(folder, {"--addr", "2001:db8::1"}).exit_code, 0);
+}
+
 TEST(CommandLine, FullDiskIsNoVerdict) {
   const Folder folder;
   std::filesystem::create_directory(folder.path() / "report");
