@@ -10,6 +10,7 @@
 #include "shim/objects.h"
 #include "shim/rdmafault.h"
 #include "shim/session.h"
+#include "shim/system_calls.h"
 
 namespace {
 
@@ -19,18 +20,34 @@ constinit bool has_exit_key = false;
 
 [[gnu::constructor]] void initialise() {
   rdmafault::objects::initialise();
-  pthread_atfork(rdmafault::before_fork, rdmafault::after_fork_in_parent, rdmafault::after_fork_in_child);
-  has_exit_key = pthread_key_create(&exit_key, [](void*) { rdmafault::disarm(); }) == 0;
+  pthread_atfork(rdmafault::before_fork, rdmafault::after_fork_in_parent, [] {
+    rdmafault::after_fork_unsee_system_calls();
+    rdmafault::after_fork_in_child();
+  });
+  has_exit_key = pthread_key_create(&exit_key, [](void*) { rdmafault_disarm(); }) == 0;
 }
 
 // Keeps what the shim itself sets off (dlsym may allocate) out of everybody's log.
 class Suspended {
  public:
-  Suspended() { rdmafault_suspend(); }
+  Suspended() { rdmafault::suspend(); }
   Suspended(const Suspended&) = delete;
   Suspended& operator=(const Suspended&) = delete;
-  ~Suspended() { rdmafault_resume(); }
+  ~Suspended() { rdmafault::resume(); }
 };
+
+// Arms a thread that has its next functions. Its system calls are seen from the caller's Suspended's end on.
+int arm(const rdmafault_session& session) {
+  // A thread that is armed keeps what it has, and is told so.
+  const bool with_system_calls =
+      (session.flags & RDMAFAULT_SYSTEM_CALLS) != 0 && rdmafault::thread.own == nullptr;
+  if (with_system_calls) {
+    if (const int error = rdmafault::see_system_calls()) return error;
+  }
+  const int error = rdmafault::arm(session);
+  if (error != 0 && with_system_calls) rdmafault::unsee_system_calls();
+  return error;
+}
 
 }  // namespace
 
@@ -42,7 +59,7 @@ int rdmafault_arm(const rdmafault_session* session) {
     if (has_exit_key) pthread_setspecific(exit_key, &exit_key);
     // A thread that is armed has its next functions already, and looking them up is not for its time.
     const bool complete = rdmafault::thread.own != nullptr || rdmafault::find_all_next() == nullptr;
-    error = complete ? rdmafault::arm(*session) : ENOSYS;
+    error = complete ? arm(*session) : ENOSYS;
   }
   if (error == 0) return 0;
   errno = error;
@@ -50,15 +67,16 @@ int rdmafault_arm(const rdmafault_session* session) {
 }
 
 void rdmafault_disarm() {
+  rdmafault::unsee_system_calls();
   rdmafault::disarm();
 }
 
 void rdmafault_suspend() {
-  ++rdmafault::thread.suspended;
+  rdmafault::suspend();
 }
 
 void rdmafault_resume() {
-  if (rdmafault::thread.suspended > 0) --rdmafault::thread.suspended;
+  rdmafault::resume();
 }
 
 const char* rdmafault_missing() {

@@ -11,6 +11,8 @@
 
 #include <cerrno>
 
+#include "shim/system_errors.h"
+
 namespace rdmafault {
 namespace {
 
@@ -97,7 +99,23 @@ constexpr rdmafault_function kFunctions[] = {
   {#name,    RDMAFAULT_##kind, RDMAFAULT_##convention, RDMAFAULT_##acquires, RDMAFAULT_##releases, \
    (errors), (values),         {__VA_ARGS__}},
 #include "shim/functions.inc"
+#define RDMAFAULT_SYSTEM_CALL(name, number, manner, path, errors, values, ...) \
+  {                                                                            \
+      #name,                                                                   \
+      RDMAFAULT_SYSTEM_CALL,                                                   \
+      RDMAFAULT_SYSTEM,                                                        \
+      RDMAFAULT_NO_RESOURCE,                                                   \
+      RDMAFAULT_NO_RESOURCE,                                                   \
+      (errors),                                                                \
+      (values),                                                                \
+      {__VA_ARGS__}},
+#include "shim/system_calls.inc"
 };
+
+// What `allocation` in a rule stands for.
+constexpr rdmafault_function kAnyAllocator = {
+    "allocation",          RDMAFAULT_ALLOCATOR, RDMAFAULT_POINTER, RDMAFAULT_HEAP,
+    RDMAFAULT_NO_RESOURCE, kAllocatorErrors,    nullptr,           {}};
 
 }  // namespace
 
@@ -105,9 +123,14 @@ const rdmafault_function& row_of(std::size_t function) {
   return kFunctions[function];
 }
 
+const rdmafault_function* row_for_rule(std::size_t function) {
+  if (function == RDMAFAULT_ANY_ALLOCATOR) return &kAnyAllocator;
+  return function < kRowCount ? &kFunctions[function] : nullptr;
+}
+
 }  // namespace rdmafault
 
 const rdmafault_function* rdmafault_functions(size_t* count) {
-  if (count != nullptr) *count = rdmafault::kFunctionCount;
+  if (count != nullptr) *count = rdmafault::kRowCount;
   return &rdmafault::row_of(0);
 }

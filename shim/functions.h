@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The function table (functions.inc) for use inside the shim: indices and conventions known at compile time.
+// The function table (functions.inc, then system_calls.inc) for use inside the shim: indices and conventions
+// known at compile time.
 #ifndef SHIM_FUNCTIONS_H
 #define SHIM_FUNCTIONS_H
 
@@ -26,7 +27,17 @@ inline constexpr rdmafault_kind kKinds[] = {
 #include "shim/functions.inc"
 };
 
+// The interposed functions.
 inline constexpr std::size_t kFunctionCount = sizeof(kConventions) / sizeof(*kConventions);
+
+inline constexpr const char* kSystemCallNames[] = {
+#define RDMAFAULT_SYSTEM_CALL(name, ...) #name,
+#include "shim/system_calls.inc"
+};
+
+// The rows of the table: system calls follow.
+inline constexpr std::size_t kRowCount =
+    kFunctionCount + sizeof(kSystemCallNames) / sizeof(*kSystemCallNames);
 
 constexpr rdmafault_convention convention_of(Function function) {
   return kConventions[static_cast<std::size_t>(function)];
@@ -35,8 +46,22 @@ constexpr rdmafault_kind kind_of(Function function) {
   return kKinds[static_cast<std::size_t>(function)];
 }
 
-// The row of a function.
+// Whether rules about RDMAFAULT_ANY_ALLOCATOR are about it.
+constexpr bool is_any_allocator(std::size_t function) {
+  return function < kFunctionCount && kKinds[function] == RDMAFAULT_ALLOCATOR &&
+         kConventions[function] != RDMAFAULT_VOID;
+}
+
+// The row of a function or system call.
 const rdmafault_function& row_of(std::size_t function);
+
+// The row that says what a rule about `function` may ask for: also for RDMAFAULT_ANY_ALLOCATOR, which is none
+// of the table. nullptr where there is no such function.
+const rdmafault_function* row_for_rule(std::size_t function);
+
+inline bool can_fail(const rdmafault_function& row) {
+  return row.errors != nullptr;
+}
 
 }  // namespace rdmafault
 

@@ -11,10 +11,6 @@
 namespace rdmafault {
 namespace {
 
-bool can_fail(std::size_t function) {
-  return kConventions[function] != RDMAFAULT_VOID;
-}
-
 // The number of characters to insert, delete or replace to turn `a` into `b` (Levenshtein's distance),
 // computed row by row; SIZE_MAX where one is too long to be a slip of the other.
 std::size_t distance(std::string_view a, std::string_view b) {
@@ -37,16 +33,17 @@ std::size_t distance(std::string_view a, std::string_view b) {
 }  // namespace
 
 std::size_t find_function(std::string_view name) {
-  for (std::size_t i = 0; i < kFunctionCount; ++i) {
+  if (name == row_for_rule(RDMAFAULT_ANY_ALLOCATOR)->name) return RDMAFAULT_ANY_ALLOCATOR;
+  for (std::size_t i = 0; i < kRowCount; ++i) {
     if (name == row_of(i).name) return i;
   }
   return RDMAFAULT_NONE;
 }
 
 void suggest_function(Line& line, std::string_view name) {
-  std::size_t nearest = 0;
-  std::size_t least = SIZE_MAX;
-  for (std::size_t i = 0; i < kFunctionCount; ++i) {
+  std::size_t nearest = RDMAFAULT_ANY_ALLOCATOR;
+  std::size_t least = distance(name, row_for_rule(nearest)->name);
+  for (std::size_t i = 0; i < kRowCount; ++i) {
     const std::size_t d = distance(name, row_of(i).name);
     if (d < least) {
       least = d;
@@ -55,16 +52,15 @@ void suggest_function(Line& line, std::string_view name) {
   }
   constexpr std::size_t kSlips = 3;  // a third of the name may be wrong, but no more than this
   if (least <= std::min(kSlips, name.size() / 3)) {
-    line << "did you mean " << row_of(nearest).name << "?";
+    line << "did you mean " << row_for_rule(nearest)->name << "?";
     return;
   }
+  // The system calls are too many for a line, and known.
   line << "one of ";
-  std::string_view separator;
   for (std::size_t i = 0; i < kFunctionCount; ++i) {
-    if (!can_fail(i)) continue;
-    line << separator << row_of(i).name;
-    separator = ", ";
+    if (can_fail(row_of(i))) line << row_of(i).name << ", ";
   }
+  line << row_for_rule(RDMAFAULT_ANY_ALLOCATOR)->name << ", or a system call";
 }
 
 const rdmafault_name* find_name(const rdmafault_name* names, std::string_view name) {

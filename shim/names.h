@@ -13,7 +13,7 @@
 
 namespace rdmafault {
 
-// The index of the function called `name`, or RDMAFAULT_NONE.
+// What a rule's `function` is for that name, or RDMAFAULT_NONE.
 std::size_t find_function(std::string_view name);
 
 // Writes which function was probably meant, or all that can fail.

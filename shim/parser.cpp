@@ -67,7 +67,7 @@ class Parser {
   bool take_count(string_view& rest, uint64_t& number);
   bool refuse_number(string_view value, const rdmafault_name* legal);
 
-  const rdmafault_function& row() const { return row_of(rule_.function); }
+  const rdmafault_function& row() const { return *row_for_rule(rule_.function); }
 
   string_view text_;
   rdmafault_rule& rule_;
@@ -129,11 +129,12 @@ bool Parser::parse_function(string_view name) {
     suggest_function(line, name);
     return false;
   }
-  if (kConventions[function] == RDMAFAULT_VOID) {
-    refuse(name.data()) << name << " returns nothing, so it cannot be made to fail";
+  rule_.function = static_cast<uint16_t>(function);
+  if (!can_fail(row())) {
+    refuse(name.data()) << name << (row().kind == RDMAFAULT_SYSTEM_CALL ? " never fails" : " returns nothing")
+                        << ", so it cannot be made to fail";
     return false;
   }
-  rule_.function = static_cast<uint16_t>(function);
   return true;
 }
 

@@ -4,6 +4,8 @@
 // completed.
 #include <unistd.h>
 
+#include <cstring>
+
 #include "shim/pool.h"
 #include "shim/session.h"
 
@@ -42,13 +44,18 @@ class Visit {
   std::uint32_t generation_;
 };
 
+bool is_about(const rdmafault_rule& rule, Function function) {
+  if (rule.function == static_cast<std::uint16_t>(function)) return true;
+  return rule.function == RDMAFAULT_ANY_ALLOCATOR && is_any_allocator(static_cast<std::size_t>(function));
+}
+
 // Counts the call in each rule that is about it and returns the index of the first one that makes it fail. A
 // call that another session has made fail already is counted all the same.
 std::uint16_t judge(Session& session, Call& call, std::uint32_t accepted, bool foreign) {
   std::uint16_t fired = RDMAFAULT_NONE;
   for (std::size_t i = 0; i < session.rule_count; ++i) {
     const rdmafault_rule& rule = session.rules[i];
-    if (rule.function != static_cast<std::uint16_t>(call.function)) continue;
+    if (!is_about(rule, call.function)) continue;
     if ((accepted & (UINT32_C(1) << i)) == 0 || (foreign && rule.any_thread == 0)) continue;
     rdmafault_rule_state& state = session.log->rules[i];
     const std::uint64_t n = std::atomic_ref(state.seen).fetch_add(1, std::memory_order_relaxed) + 1;
@@ -92,6 +99,11 @@ void begin_record(Session& session, std::uint32_t generation, Call& call, bool f
   record.acquired = 0;
   record.released = call.released;
   for (std::size_t i = 0; i < RDMAFAULT_MAX_ARGS; ++i) record.args[i] = call.args[i];
+  if (call.text != nullptr) {
+    std::memcpy(record.text, call.text, sizeof(record.text));
+  } else {
+    record.text[0] = '\0';
+  }
   call.tickets[call.ticket_count++] = {&session, generation, number};
 }
 

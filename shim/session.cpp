@@ -24,9 +24,11 @@ bool is_terminated(std::span<const char> text) {
   return std::memchr(text.data(), 0, text.size()) != nullptr;
 }
 
-bool is_sound(const rdmafault_rule& rule) {
-  return rule.function < kFunctionCount && kConventions[rule.function] != RDMAFAULT_VOID && rule.step != 0 &&
-         rule.action <= RDMAFAULT_RETVAL && rule.caller <= RDMAFAULT_ROLE_IS_NOT &&
+bool is_sound(const rdmafault_rule& rule, std::uint32_t flags) {
+  const rdmafault_function* row = row_for_rule(rule.function);
+  if (row == nullptr || !can_fail(*row)) return false;
+  if (row->kind == RDMAFAULT_SYSTEM_CALL && (flags & RDMAFAULT_SYSTEM_CALLS) == 0) return false;
+  return rule.step != 0 && rule.action <= RDMAFAULT_RETVAL && rule.caller <= RDMAFAULT_ROLE_IS_NOT &&
          is_terminated(rule.caller_name);
 }
 
@@ -36,11 +38,12 @@ bool is_sound(const rdmafault_role& role) {
 
 bool is_sound(const rdmafault_session& session) {
   if (session.log == nullptr || session.log->abi != RDMAFAULT_ABI) return false;
+  if ((session.flags & ~std::uint32_t{RDMAFAULT_SYSTEM_CALLS}) != 0) return false;
   if (session.rule_count > RDMAFAULT_MAX_RULES || session.role_count > RDMAFAULT_MAX_ROLES) return false;
   if (session.rule_count > 0 && session.rules == nullptr) return false;
   if (session.role_count > 0 && session.roles == nullptr) return false;
   return std::all_of(session.rules, session.rules + session.rule_count,
-                     [](const rdmafault_rule& rule) { return is_sound(rule); }) &&
+                     [&](const rdmafault_rule& rule) { return is_sound(rule, session.flags); }) &&
          std::all_of(session.roles, session.roles + session.role_count,
                      [](const rdmafault_role& role) { return is_sound(role); });
 }
@@ -88,11 +91,11 @@ void disarm() {
 }
 
 void before_fork() {
-  ++thread.suspended;
+  suspend();
 }
 
 void after_fork_in_parent() {
-  --thread.suspended;
+  resume();
 }
 
 // The child is one thread. It must not write to a log: that may be memory shared with the parent.

@@ -60,8 +60,40 @@ struct Thread {
   std::uint16_t depth = 0;      // interposed functions that it is in
   std::uint64_t inside = 0;     // the innermost next function that it is in: its address
   std::int32_t id = 0;          // gettid(), once known
+
+  // Whether system calls are seen. LOST: they were, and are not any more.
+  enum class SystemCalls : std::uint8_t { kUnseen, kSeen, kLost };
+  SystemCalls system_calls = SystemCalls::kUnseen;
+  bool blocks_sigsys = false;  // as it believes; while its system calls are seen, SIGSYS is never blocked
+  // What the kernel looks at before each system call of a thread with SystemCalls::kSeen.
+  std::uint8_t selector = 0;
 };
 extern constinit thread_local Thread thread;  // NOLINT(bugprone-dynamic-static-initializers): constinit
+
+// The selector's values.
+inline constexpr std::uint8_t kLetThrough = 0;
+inline constexpr std::uint8_t kRaiseSigsys = 1;
+
+// The compiler must not move it past what it governs, which a handler on the same thread sees.
+inline void set_selector(std::uint8_t value) {
+  std::atomic_signal_fence(std::memory_order_seq_cst);
+  std::atomic_ref(thread.selector).store(value, std::memory_order_relaxed);
+  std::atomic_signal_fence(std::memory_order_seq_cst);
+}
+// ... to what the rest of the thread's state asks for.
+inline void set_selector() {
+  const bool raise = thread.system_calls == Thread::SystemCalls::kSeen && thread.suspended == 0;
+  set_selector(raise ? kRaiseSigsys : kLetThrough);
+}
+
+inline void suspend() {
+  ++thread.suspended;
+  set_selector(kLetThrough);
+}
+inline void resume() {
+  if (thread.suspended > 0) --thread.suspended;
+  set_selector();
+}
 
 // How many sessions are armed. The one thing that a call looks at while it is 0.
 extern constinit std::atomic<std::uint32_t>
@@ -78,6 +110,7 @@ struct Call {
   std::int64_t args[RDMAFAULT_MAX_ARGS] = {};
   std::uint64_t released = 0;
   std::uint64_t acquired = 0;
+  const char* text = nullptr;  // RDMAFAULT_TEXT_SIZE of them, or none
 
   // Set by enter(): the rule that fired, or nullptr. It may be gone with its session, so what it says is
   // copied.

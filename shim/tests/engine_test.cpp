@@ -9,6 +9,7 @@
 
 #include <atomic>
 #include <cerrno>
+#include <cstring>
 #include <thread>
 #include <vector>
 
@@ -42,13 +43,13 @@ rdmafault_rule parsed(const char* text) {
 }
 
 int arm(const Log& log, const std::vector<rdmafault_rule>& rules = {}) {
-  return rdmafault::arm({log.get(), rules.data(), rules.size(), nullptr, 0});
+  return rdmafault::arm({log.get(), rules.data(), rules.size(), nullptr, 0, 0});
 }
 
-// Makes one call of malloc, as the interposed function would. Returns whether it was made to fail.
-bool call_once() {
+// Makes one call, as the interposed function would. Returns whether it was made to fail.
+bool call_once(Function function = Function::malloc) {
   if (rdmafault::disarmed()) return false;
-  Call call(Function::malloc, __builtin_return_address(0));
+  Call call(function, __builtin_return_address(0));
   call.args[0] = 42;
   rdmafault::enter(call);
   rdmafault::leave(call, call.injected ? 0 : 1, call.injected ? call.value : 0);
@@ -101,6 +102,35 @@ TEST(Engine, EachRuleCountsAndTheFirstThatFiresDecides) {
   EXPECT_EQ(1, log->records[2].rule);
 }
 
+TEST(Engine, ARuleForEveryAllocatorCountsThemTogether) {
+  const Log log(16);
+  ASSERT_EQ(0, arm(log, {parsed("allocation:error=ENOMEM:when=4")}));
+  EXPECT_FALSE(call_once(Function::malloc));
+  EXPECT_FALSE(call_once(Function::free));
+  EXPECT_FALSE(call_once(Function::posix_memalign));
+  EXPECT_FALSE(call_once(Function::rdma_listen));
+  EXPECT_FALSE(call_once(Function::malloc));
+  EXPECT_TRUE(call_once(Function::calloc));
+  EXPECT_FALSE(call_once(Function::malloc));
+  rdmafault::disarm();
+  EXPECT_EQ(5U, log->rules[0].seen);
+  EXPECT_EQ(1U, log->rules[0].fired);
+}
+
+TEST(Engine, ARecordHasATextOrNone) {
+  const Log log(2);
+  std::memset(log->records, 'x', 2 * sizeof(rdmafault_record));
+  ASSERT_EQ(0, arm(log));
+  call_once();
+  const char text[RDMAFAULT_TEXT_SIZE] = "/etc/hosts";
+  Call call(Function::malloc, __builtin_return_address(0));
+  call.text = text;
+  rdmafault::enter(call);
+  rdmafault::disarm();
+  EXPECT_STREQ("", log->records[0].text);
+  EXPECT_STREQ("/etc/hosts", log->records[1].text);
+}
+
 TEST(Engine, WhatDoesNotFitIsCountedAndDropped) {
   const Log log(2);
   ASSERT_EQ(0, arm(log, {parsed("malloc:error=ENOMEM:when=5")}));
@@ -131,7 +161,7 @@ TEST(Engine, ARearmedLogGoesOnWhereItWas) {
 TEST(Engine, BadRequestsAreRefused) {
   const Log log(1);
   const rdmafault_rule good = parsed("malloc:error=ENOMEM");
-  EXPECT_EQ(EINVAL, rdmafault::arm({nullptr, nullptr, 0, nullptr, 0}));
+  EXPECT_EQ(EINVAL, rdmafault::arm({nullptr, nullptr, 0, nullptr, 0, 0}));
   EXPECT_EQ(EINVAL, arm(log, std::vector<rdmafault_rule>(RDMAFAULT_MAX_RULES + 1, good)));
   rdmafault_rule bad = good;
   bad.step = 0;
@@ -142,8 +172,13 @@ TEST(Engine, BadRequestsAreRefused) {
   bad = good;
   for (char& c : bad.caller_name) c = 'x';
   EXPECT_EQ(EINVAL, arm(log, {bad}));
-  EXPECT_EQ(EINVAL, rdmafault::arm({log.get(), nullptr, 1, nullptr, 0}));
-  EXPECT_EQ(EINVAL, rdmafault::arm({log.get(), nullptr, 0, nullptr, RDMAFAULT_MAX_ROLES + 1}));
+  EXPECT_EQ(EINVAL, rdmafault::arm({log.get(), nullptr, 1, nullptr, 0, 0}));
+  EXPECT_EQ(EINVAL, rdmafault::arm({log.get(), nullptr, 0, nullptr, RDMAFAULT_MAX_ROLES + 1, 0}));
+  bad = good;
+  bad.function = RDMAFAULT_ANY_ALLOCATOR - 1;
+  EXPECT_EQ(EINVAL, arm(log, {bad}));
+  EXPECT_EQ(EINVAL, rdmafault::arm({log.get(), nullptr, 0, nullptr, 0, RDMAFAULT_SYSTEM_CALLS << 1}));
+  EXPECT_EQ(EINVAL, arm(log, {parsed("openat:error=EMFILE")})) << "system calls are not seen";
   log->abi = RDMAFAULT_ABI + 1;
   EXPECT_EQ(EINVAL, arm(log));
   log->abi = RDMAFAULT_ABI;
@@ -277,7 +312,7 @@ TEST(Engine, AForkedChildStartsDisarmed) {
     if (child == 0) {
       bool good =
           rdmafault::disarmed() && rdmafault::thread.own == nullptr && rdmafault::thread.suspended == 0;
-      const rdmafault_session again = {log.get(), nullptr, 0, nullptr, 0};
+      const rdmafault_session again = {log.get(), nullptr, 0, nullptr, 0, 0};
       good = good && rdmafault::arm(again) == 0;
       rdmafault::disarm();
       _exit(good ? 0 : 1);

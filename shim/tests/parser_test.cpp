@@ -59,6 +59,14 @@ const Accepted kAccepted[] = {
      RDMAFAULT_ANY_CALLER, "", 0, 7},
     {"malloc:thread=any:seed=18446744073709551615:prob=100%:when=1+:caller=@x:error=ENOMEM", "malloc",
      RDMAFAULT_ERROR, ENOMEM, 1, kEnd, 1, kAll, RDMAFAULT_ROLE_IS, "x", 1, kEnd},
+    {"openat:error=EMFILE:when=3:caller=@rdmacm", "openat", RDMAFAULT_ERROR, EMFILE, 3, 3, 1, kAll,
+     RDMAFAULT_ROLE_IS, "rdmacm", 0, 0},
+    {"write:retval=SHORT", "write", RDMAFAULT_RETVAL, RDMAFAULT_SHORT, 1, kEnd, 1, kAll, RDMAFAULT_ANY_CALLER,
+     "", 0, 0},
+    {"read:retval=ZERO", "read", RDMAFAULT_RETVAL, RDMAFAULT_ZERO, 1, kEnd, 1, kAll, RDMAFAULT_ANY_CALLER, "",
+     0, 0},
+    {"socket:error=ENOMEM:when=2+", "socket", RDMAFAULT_ERROR, ENOMEM, 2, kEnd, 1, kAll, RDMAFAULT_ANY_CALLER,
+     "", 0, 0},
 };
 
 TEST(Parser, AcceptedRulesMeanWhatTheySay) {
@@ -95,7 +103,12 @@ const Refused kRefused[] = {
     {"", 0, "no function name; one of rdma_create_event_channel"},
     {":error=ENOMEM", 0, "no function name"},
     {"rdma_lisen:error=EIO", 0, "unknown function \"rdma_lisen\"; did you mean rdma_listen?"},
-    {"open:error=EIO", 0, "rdma_listen, rdma_destroy_id, malloc, calloc, realloc"},
+    {"no_such:error=EIO", 0, "rdma_listen, rdma_destroy_id, malloc, calloc, realloc"},
+    {"no_such:error=EIO", 0, "memalign, allocation, or a system call"},
+    {"alocation:error=ENOMEM", 0, "unknown function \"alocation\"; did you mean allocation?"},
+    {"opennat:error=EIO", 0, "did you mean openat?"},
+    {"futex:error=EINTR", 0, "futex never fails, so it cannot be made to fail"},
+    {"other_system_call:error=EIO", 0, "never fails"},
     {"rdma_freeaddrinfo:error=ENOMEM", 0, "rdma_freeaddrinfo returns nothing, so it cannot be made to fail"},
     {"rdma_destroy_event_channel:error=EIO", 0, "returns nothing"},
     {"free:error=ENOMEM", 0, "returns nothing"},
@@ -127,6 +140,13 @@ const Refused kRefused[] = {
     {"rdma_getaddrinfo:error=EAI_NONAME", 23, "retval=EAI_NONAME"},
     {"rdma_getaddrinfo:retval=EAI_QPTYPE", 24, "one of EAI_ADDRFAMILY"},
     {"rdma_listen:retval=EIO", 19, "use error=EACCES"},
+    {"allocation", 10, "how does it fail? add :error=ENOMEM"},
+    {"allocation:error=EAGAIN", 17, "\"EAGAIN\" is not an error of allocation; one of ENOMEM"},
+    {"allocation:retval=0", 18, "allocation reports failure in one way only; use error=ENOMEM"},
+    {"openat:error=EBADF", 13, "\"EBADF\" is not an error of openat; one of EACCES, EBUSY"},
+    {"openat:retval=ZERO", 14, "openat reports failure in one way only"},
+    {"read:retval=HALF", 12, "\"HALF\" is not a value that read returns; one of ZERO, SHORT"},
+    {"read:error=SHORT", 11, "retval=SHORT"},
     // when
     {"malloc:error=ENOMEM:when=0", 25, "counted from 1"},
     {"malloc:error=ENOMEM:when=1..0", 28, "counted from 1"},
@@ -203,6 +223,15 @@ TEST(Parser, EveryLegalErrorAndValueOfEveryRowIsAccepted) {
       }
     }
   }
+}
+
+TEST(Parser, AllocationStandsForEveryAllocator) {
+  rdmafault_rule rule = {};
+  rdmafault_error error = {};
+  ASSERT_EQ(0, rdmafault_parse("allocation:error=ENOMEM:when=7+", &rule, &error)) << error.message;
+  EXPECT_EQ(RDMAFAULT_ANY_ALLOCATOR, rule.function);
+  EXPECT_EQ(ENOMEM, rule.value);
+  EXPECT_EQ(7U, rule.first);
 }
 
 TEST(Parser, HugeGarbageIsRefusedWithinTheMessage) {

@@ -41,6 +41,7 @@ std::string why_not_live() {
   size_t count = 0;
   const rdmafault_function* functions = shim().functions(&count);
   for (size_t i = 0; i < count; ++i) {
+    if (functions[i].kind == RDMAFAULT_SYSTEM_CALL) continue;
     void* const symbol = dlsym(RTLD_DEFAULT, functions[i].name);
     Dl_info info = {};
     if (symbol == nullptr || dladdr(symbol, &info) == 0)
@@ -62,7 +63,8 @@ std::vector<rdmafault_record> Log::records_of(const char* function, const char* 
   const uint32_t written = std::min(log_->count, log_->capacity);
   for (uint32_t i = 0; i < written; ++i) {
     const rdmafault_record& record = log_->records[i];
-    if (std::strcmp(functions[record.function].name, function) == 0 && module_of(record) == module) {
+    if (std::strcmp(functions[record.function].name, function) != 0) continue;
+    if (module == nullptr || module_of(record) == module) {
       result.push_back(record);
     }
   }
@@ -74,7 +76,7 @@ std::string Log::module_of(const rdmafault_record& record) const {
 }
 
 Session::Session(const Log& log, std::initializer_list<std::string> rules,
-                 std::initializer_list<rdmafault_role> roles)
+                 std::initializer_list<rdmafault_role> roles, uint32_t flags)
     : roles_(roles), session_{} {
   for (const std::string& text : rules) {
     rdmafault_rule rule = {};
@@ -82,5 +84,5 @@ Session::Session(const Log& log, std::initializer_list<std::string> rules,
     EXPECT_EQ(0, shim().parse(text.c_str(), &rule, &error)) << text << ": " << error.message;
     rules_.push_back(rule);
   }
-  session_ = {log.get(), rules_.data(), rules_.size(), roles_.data(), roles_.size()};
+  session_ = {log.get(), rules_.data(), rules_.size(), roles_.data(), roles_.size(), flags};
 }

@@ -38,7 +38,7 @@ class Log {
   rdmafault_log* operator->() const { return log_; }
 
   // The records of calls that `function` got, in order; of the main program alone unless `module` says
-  // otherwise.
+  // otherwise; nullptr: of all.
   std::vector<rdmafault_record> records_of(const char* function, const char* module = "main") const;
   // The SONAME of a record's module.
   std::string module_of(const rdmafault_record& record) const;
@@ -52,7 +52,7 @@ class Log {
 class Session {
  public:
   explicit Session(const Log& log, std::initializer_list<std::string> rules = {},
-                   std::initializer_list<rdmafault_role> roles = {});
+                   std::initializer_list<rdmafault_role> roles = {}, uint32_t flags = 0);
 
   int arm() { return shim().arm(&session_); }
 

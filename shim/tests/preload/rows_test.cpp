@@ -135,6 +135,7 @@ TEST_F(Rows, EveryLegalFailureIsReportedAsTheRowSays) {
   size_t tried = 0;
   for (size_t i = 0; i < count; ++i) {
     const rdmafault_function& row = functions[i];
+    if (row.kind == RDMAFAULT_SYSTEM_CALL) continue;  // system_rows_test.cpp
     const rdmafault_name* name = row.errors;
     for (; name != nullptr && name->name != nullptr; ++name, ++tried) {
       expect_failure(row, std::string(row.name) + ":error=" + name->name, name->value, false);

@@ -153,6 +153,42 @@ TEST_F(Rules, ACallMadeWithinAnInterposedFunctionIsOneDeeper) {
   rdma_destroy_event_channel(first);
 }
 
+TEST_F(Rules, AllocationIsEveryAllocatorCountedTogether) {
+  const Log log;
+  Session session(log, {"allocation:error=ENOMEM:when=4+:caller=main"});
+  void* aligned = nullptr;
+  ASSERT_EQ(0, session.arm());
+  void* const first = malloc(1);
+  void* const second = calloc(1, 1);
+  void* const third = reallocarray(nullptr, 2, 8);
+  const int code = posix_memalign(&aligned, 64, 64);
+  void* const fifth = malloc(1);
+  free(first);
+  shim().disarm();
+  EXPECT_NE(nullptr, second);
+  EXPECT_NE(nullptr, third);
+  EXPECT_EQ(ENOMEM, code);
+  EXPECT_EQ(nullptr, fifth);
+  free(fifth);
+  EXPECT_EQ(5U, log->rules[0].seen);
+  EXPECT_EQ(2U, log->rules[0].fired);
+  free(second);
+  free(third);
+}
+
+// reallocarray makes a realloc: with no caller= the second of the two fails.
+TEST_F(Rules, AnAllocationWithinAnAllocationCountsOnItsOwn) {
+  const Log log;
+  Session session(log, {"allocation:error=ENOMEM:when=2"});
+  ASSERT_EQ(0, session.arm());
+  void* const block = reallocarray(nullptr, 2, 8);
+  shim().disarm();
+  EXPECT_EQ(nullptr, block);
+  EXPECT_EQ(2U, log->rules[0].seen);
+  EXPECT_EQ(RDMAFAULT_COMPLETE, log.records_of("reallocarray").at(0).flags);
+  EXPECT_EQ(RDMAFAULT_COMPLETE | RDMAFAULT_INJECTED, log.records_of("realloc", "libc.so.6").at(0).flags);
+}
+
 TEST_F(Rules, WhatDoesNotFitInTheLogIsCountedAndRulesStillHold) {
   const Log log(3);
   Session session(log, {"malloc:error=ENOMEM:when=9"});

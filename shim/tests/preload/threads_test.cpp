@@ -235,7 +235,7 @@ TEST_F(Threads, DisarmingWhileOthersAllocateLeavesNoWriterBehind) {
     void* const memory = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     ASSERT_NE(MAP_FAILED, memory);
     rdmafault_log* const log = shim().log_init(memory, size);
-    const rdmafault_session session = {log, nullptr, 0, nullptr, 0};
+    const rdmafault_session session = {log, nullptr, 0, nullptr, 0, 0};
     ASSERT_EQ(0, shim().arm(&session));
     free(malloc(1));
     if (round % 16 == 0) std::this_thread::yield();
