@@ -28,8 +28,15 @@ constexpr Clause kClauses[] = {
      "rpma_ep_listen(3), ERRORS; ruling 4"},
     {"LISTEN-PROVIDER-4", "rdma_bind_addr failing gives RPMA_E_PROVIDER.", "ruling 2"},
     {"LISTEN-PROVIDER-5", "rdma_listen failing gives RPMA_E_PROVIDER.", "rpma_ep_listen(3), ERRORS"},
+    {"LISTEN-REAL-1",
+     "A provider call that really fails, for want of a device, a descriptor or an address, gives "
+     "RPMA_E_PROVIDER.",
+     "rpma_ep_listen(3), ERRORS"},
     {"LISTEN-NOMEM-1", "An allocation of the listener's own failing gives RPMA_E_NOMEM.",
      "rpma_ep_listen(3), ERRORS; ruling 1"},
+    {"LISTEN-BELOW-1",
+     "A fault inside a module below gives a documented negative code, or the call succeeds and truly works.",
+     "rpma_ep_listen(3), RETURN VALUE; ruling 1"},
     {"LISTEN-USE-1", "The endpoint of a successful call listens: a client can connect to it.",
      "rpma_ep_listen(3), DESCRIPTION"},
     {"LISTEN-USE-2", "The port space asked for is RDMA_PS_TCP.", "rpma_ep_listen(3), DESCRIPTION"},
@@ -53,6 +60,11 @@ constexpr Clause kClauses[] = {
      "ruling 5; rdma_create_id(3), rdma_destroy_event_channel(3)"},
     {"LISTEN-AGAIN-1", "After a failure a later call under good conditions succeeds and truly listens.",
      "rpma_ep_listen(3), RETURN VALUE: a failed call has no effect"},
+    {"LISTEN-THREADS-1",
+     "Listens of several threads that take turns, each on a port of its own, do not disturb one another, "
+     "whichever of them fail.",
+     "librpma(7), THREAD SAFETY: rpma_ep_listen is not thread-safe, hence the turns; a failed call has no "
+     "effect"},
     {"STACK-KERNEL-1",
      "The kernel logs no warning, oops or new taint while listeners are driven through failures.",
      "a kernel warning, oops or new taint during a run is a finding"},

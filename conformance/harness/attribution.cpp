@@ -26,9 +26,19 @@ bool has_failed(const rdmafault_record& record) {
       return record.result == 0;
     case RDMAFAULT_VOID:
       return false;
+    case RDMAFAULT_SYSTEM:
+      return record.error != 0;
     default:
       return record.result != 0;
   }
+}
+
+// The role of the innermost recorded frame that belongs to a module which can be at fault, or nothing.
+std::string innermost_suspect(const Library& library, const Observation& seen) {
+  const size_t frames = std::min<size_t>(seen.frames, seen.frame.size());
+  for (size_t i = 0; i < frames; ++i)
+    if (std::string role = role_of(library, seen.frame.at(i).file.data()); is_suspect(role)) return role;
+  return {};
 }
 
 }  // namespace
@@ -48,25 +58,32 @@ bool is_crash_signal(int signal) {
 }
 
 std::vector<std::string> misuse_before_the_end(const Library& library, const Evidence& evidence) {
-  const auto end = static_cast<uint32_t>(evidence.records.size());
-  return settle(library, evidence, {{evidence.observation.call_first, end}}).illegal;
+  // Each thread's log is an account of its own: between logs the records are in no order.
+  std::vector<std::string> illegal;
+  uint32_t first = evidence.observation.call_first;
+  const auto settle_until = [&](uint32_t end) {
+    std::vector<std::string> more = settle(library, evidence, {{first, end}}).illegal;
+    illegal.insert(illegal.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
+    first = end;
+  };
+  for (const Evidence::Thread& thread : evidence.threads) settle_until(thread.first_record);
+  settle_until(static_cast<uint32_t>(evidence.records.size()));
+  return illegal;
 }
 
-// The innermost frame that belongs to a module of the stack. Without one (libc, the loader, nowhere at all)
-// whoever was called by us answers for it.
+// Where no frame belongs to a module that can be at fault (all in libc, the loader, nowhere), whoever was
+// called by us answers for it.
 std::string module_that_crashed(const Library& library, const Evidence& evidence) {
   if (!misuse_before_the_end(library, evidence).empty()) return "iut";
-  const Observation& seen = evidence.observation;
-  for (uint32_t i = 0; i < seen.frames; ++i) {
-    std::string role = role_of(library, seen.frame.at(i).file.data());
-    if (is_suspect(role)) return role;
-  }
-  return "iut";
+  std::string role = innermost_suspect(library, evidence.observation);
+  return role.empty() ? "iut" : role;
 }
 
-// Within a provider's call that never came back, the provider hangs; otherwise the IUT does.
+// Whose code waits or spins, though it may do so in libc. Where the stack could not be had: within a
+// provider's call that never came back the provider hangs, otherwise the IUT.
 std::string module_that_hangs(const Library& library, const Evidence& evidence) {
   if (!misuse_before_the_end(library, evidence).empty()) return "iut";
+  if (std::string role = innermost_suspect(library, evidence.observation); !role.empty()) return role;
   for (const rdmafault_record& record : evidence.records)
     if ((record.flags & RDMAFAULT_COMPLETE) == 0 && function_of(record).kind == RDMAFAULT_PROVIDER)
       return "rdmacm";

@@ -14,10 +14,14 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <memory>
+#include <stdexcept>
 #include <string>
 
+#include "conformance/harness/conditions.h"
 #include "conformance/harness/guard.h"
 #include "conformance/harness/holdings.h"
+#include "conformance/harness/threads.h"
 
 namespace conformance {
 namespace {
@@ -26,13 +30,6 @@ constexpr size_t kLogOffset = (sizeof(Observation) + 63) / 64 * 64;
 
 // A wild sentinel: no handle that anybody gave out, and nothing that may be followed.
 void* const kWild = reinterpret_cast<void*>(0x5eed'5eed'5eed'5ee8);
-
-template <size_t N>
-void put(std::array<char, N>& to, const std::string& text) {
-  const size_t size = std::min(text.size(), N - 1);
-  text.copy(to.data(), size);
-  to.at(size) = '\0';
-}
 
 Observation* logged_into = nullptr;
 
@@ -54,31 +51,40 @@ void keep_log(rpma_log_level, const char*, const int, const char*, const char* f
 class Child {
  public:
   Child(const Library& library, const Target& target, const Experiment& experiment,
-        std::span<std::byte> memory)
+        std::span<std::byte> memory, Guard::Mode guard)
       : library_(library),
         experiment_(experiment),
         observation_(observation_in(memory)),
+        log_memory_(log_memory_in(memory)),
         bed_(library, target),
-        guard_(observation_) {
-    const std::span<std::byte> log = log_memory_in(memory);
+        guard_(observation_, library.shim, guard) {
+    const std::span<std::byte> log = share_of(log_memory_, experiment.threads, 0);
     log_ = library.shim.log_init(log.data(), log.size());
     for (const Rule& rule : experiment.rules) rules_.push_back(rule.parsed);
   }
 
   void run() {
     logged_into = &observation_;
-    library_.iut.log_set_function(keep_log);
+    // Without a word from us the IUT has its own function, as its loading left it.
+    if (experiment_.logger == Logger::Ours) library_.iut.log_set_function(keep_log);
     observation_.phase = Phase::Prepare;
+    if (const Condition* condition = find_condition(experiment_.condition);
+        condition != nullptr && condition->begin != nullptr)
+      condition->begin();
     if (!shim_is_live() || !mock_plays({}) || !prepare()) return;
     // The script's expectations are about the call under test, and about giving back what it gave.
     if (!mock_plays(experiment_.script)) return;
-    call();
-    observation_.phase = Phase::After;
+    const bool alone = experiment_.threads == 1;
+    if (alone)
+      call();
+    else
+      let_threads_call();
+    if (observation_.broken[0] != '\0') return;
     take_holdings(observation_.after, on_kernel());
     list_modules(observation_);
-    if (observation_.code == 0) use_and_undo();
+    if (alone && observation_.code == 0) use_and_undo();
     if (!mock_plays({})) return;
-    if (observation_.code != 0) again();
+    if ((!alone || observation_.code != 0) && !condition_lasts()) again();
     take_holdings(observation_.end, on_kernel());
     observation_.phase = Phase::Teardown;
     if (const std::string text = bed_.tear_down(); !text.empty())
@@ -123,9 +129,9 @@ class Child {
     mock_is_playing_ = false;
   }
 
-  bool arm(std::span<const rdmafault_rule> rules) {
-    const rdmafault_session session{log_, rules.data(), rules.size(), library_.roles.data(),
-                                    library_.roles.size()};
+  bool arm(std::span<const rdmafault_rule> rules, uint32_t flags = 0) {
+    const rdmafault_session session{
+        log_, rules.data(), rules.size(), library_.roles.data(), library_.roles.size(), flags};
     if (library_.shim.arm(&session) == 0) return true;
     broken(std::string("the shim cannot be armed: ") + strerrorname_np(errno));
     return false;
@@ -151,29 +157,41 @@ class Child {
     std::string text = bed_.make_peer(experiment_.start);
     if (text.empty() && experiment_.start == Start::Warm) text = bed_.warm_up();
     if (text.empty() && experiment_.sentinel == Sentinel::Live) text = bed_.make_live();
+    if (text.empty()) experiment_.operation->prepare(bed_);
     if (text.empty()) return true;
     broken(text);
     return false;
   }
 
+  [[nodiscard]] void* sentinel() const {
+    switch (experiment_.sentinel) {
+      case Sentinel::Null:
+        break;
+      case Sentinel::Wild:
+        return kWild;
+      case Sentinel::Live:
+        return bed_.live;
+    }
+    return nullptr;
+  }
+
+  void let_threads_call() {
+    take_holdings(observation_.before, on_kernel());
+    list_modules(observation_);
+    observation_.has_out = 1;
+    call_in_threads(bed_, experiment_, sentinel(), log_memory_, observation_);
+  }
+
   void call() {
     void** out = guard_.slot();
     observation_.has_out = experiment_.operation->has_out() ? 1 : 0;
-    switch (experiment_.sentinel) {
-      case Sentinel::Null:
-        *out = nullptr;
-        break;
-      case Sentinel::Wild:
-        *out = kWild;
-        break;
-      case Sentinel::Live:
-        *out = bed_.live;
-        break;
-    }
+    *out = sentinel();
     observation_.out_before = reinterpret_cast<uint64_t>(*out);
     take_holdings(observation_.before, on_kernel());
+    list_modules(observation_);  // a crash leaves no second chance
+    std::unique_ptr<Imposed> imposed = impose();
     Guard::close();
-    if (!arm(rules_)) return;
+    if (!arm(rules_, experiment_.sees_system_calls() ? RDMAFAULT_SYSTEM_CALLS : 0)) return;
     observation_.call_first = log_->count;
     observation_.phase = Phase::Call;
     const auto begin = std::chrono::steady_clock::now();
@@ -191,6 +209,22 @@ class Child {
     observation_.nanoseconds =
         static_cast<uint64_t>(std::chrono::duration_cast<std::chrono::nanoseconds>(end - begin).count());
     observation_.out_after = reinterpret_cast<uint64_t>(*out);
+    observation_.phase = Phase::After;
+    if (!imposed) return;
+    if (const std::string text = imposed->lift(); !text.empty()) broken("the condition stays: " + text);
+  }
+
+  [[nodiscard]] bool condition_lasts() const {
+    const Condition* condition = find_condition(experiment_.condition);
+    return condition != nullptr && condition->lasts;
+  }
+
+  std::unique_ptr<Imposed> impose() {
+    if (experiment_.condition.empty()) return nullptr;
+    const Condition* condition = find_condition(experiment_.condition);
+    if (condition == nullptr) throw std::runtime_error("there is no condition " + experiment_.condition);
+    if (condition->impose == nullptr) return nullptr;
+    return condition->impose(bed_, parameter_of(experiment_.condition));
   }
 
   void use_and_undo() {
@@ -211,7 +245,7 @@ class Child {
     observation_.undone = 1;
   }
 
-  // After a failure the same function, used rightly and without a fault, must work.
+  // After a failure, and after threads, the same function, used rightly and without a fault, must work.
   void again() {
     observation_.phase = Phase::Again;
     const Operation& ordinary = experiment_.operation->ordinary();
@@ -233,6 +267,7 @@ class Child {
   const Library& library_;
   const Experiment& experiment_;
   Observation& observation_;
+  std::span<std::byte> log_memory_;
   rdmafault_log* log_ = nullptr;
   std::vector<rdmafault_rule> rules_;
   Testbed bed_;
@@ -261,7 +296,7 @@ void run_in_child(const Library& library, const Target& target, const Experiment
   // Nor are its files, its other children's descriptors, or what it inherited itself.
   close_range(STDERR_FILENO + 1, ~0u, 0);
   try {
-    Child(library, target, experiment, memory).run();
+    Child(library, target, experiment, memory, Guard::Mode::On).run();
   } catch (const std::exception& error) {
     Observation& observation = observation_in(memory);
     // Out of a C function nothing may be thrown; in our own phases it is our own.
@@ -273,6 +308,17 @@ void run_in_child(const Library& library, const Target& target, const Experiment
       put(observation.thrown, error.what());
   }
   _exit(0);
+}
+
+std::unique_ptr<Evidence> run_in_this_process(const Library& library, const Target& target,
+                                              const Experiment& experiment) {
+  const size_t size = experiment_memory_size(library);
+  const auto memory = std::make_unique<std::byte[]>(size);  // zero, and aligned as new[] does
+  const std::span<std::byte> all(memory.get(), size);
+  Child(library, target, experiment, all, Guard::Mode::Off).run();
+  auto evidence = std::make_unique<Evidence>();
+  gather(*evidence, experiment, all);
+  return evidence;
 }
 
 }  // namespace conformance

@@ -3,10 +3,12 @@
 // What happens in the process of one experiment, from the fork to its end.
 #pragma once
 
+#include <memory>
 #include <span>
 
 #include "conformance/harness/experiment.h"
 #include "conformance/harness/observation.h"
+#include "conformance/harness/pool.h"
 #include "conformance/harness/testbed.h"
 
 namespace conformance {
@@ -15,6 +17,11 @@ namespace conformance {
 // the observation and behind it the shim's log; both are zero at this point.
 [[noreturn]] void run_in_child(const Library& library, const Target& target, const Experiment& experiment,
                                std::span<std::byte> memory);
+
+// Runs it in the calling process, for a debugger: without the guard, without handlers for crashes, with the standard
+// streams as they are. Of what it leaves no verdict can be made.
+std::unique_ptr<Evidence> run_in_this_process(const Library& library, const Target& target,
+                                              const Experiment& experiment);
 
 // The observation in `memory`, and the log behind it.
 Observation& observation_in(std::span<std::byte> memory);

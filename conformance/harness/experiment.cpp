@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <stdexcept>
 
@@ -27,11 +28,21 @@ Rule make_rule(const std::string& text) {
   return rule;
 }
 
+rdmafault_kind Rule::kind() const {
+  if (parsed.function == RDMAFAULT_ANY_ALLOCATOR) return RDMAFAULT_ALLOCATOR;
+  size_t count = 0;
+  return rdmafault_functions(&count)[parsed.function].kind;
+}
+
 std::string Experiment::point() const {
   std::string id(operation->function());
   if (const std::string variant = operation->variant(); !variant.empty()) id += "(" + variant + ")";
   for (const Rule& rule : rules) id += "/" + rule.text;
   if (!script.empty()) id += "/script=" + script;
+  if (!condition.empty()) id += "/condition=" + condition;
+  if (logger == Logger::Default) id += "/logger=default";
+  if (watch_system_calls) id += "/system-calls";
+  if (threads > 1) id += fmt::format("/threads={}", threads);
   return fmt::format("{}/{}/{}", id, name_of(start), name_of(sentinel));
 }
 
@@ -39,9 +50,19 @@ Experiment Experiment::control() const {
   Experiment same = *this;
   same.rules.clear();
   same.script.clear();
-  if (!operation->should_succeed())
-    same.operation = std::shared_ptr<const Operation>(operation, &operation->ordinary());
+  same.condition.clear();
+  same.watch_system_calls = sees_system_calls();
+  same.operation = std::shared_ptr<const Operation>(operation, &operation->ordinary());
   return same;
+}
+
+bool Experiment::is_disturbed() const {
+  return !rules.empty() || !script.empty() || !condition.empty() || &operation->ordinary() != operation.get();
+}
+
+bool Experiment::sees_system_calls() const {
+  return watch_system_calls ||
+         std::ranges::any_of(rules, [](const Rule& rule) { return rule.kind() == RDMAFAULT_SYSTEM_CALL; });
 }
 
 }  // namespace conformance

@@ -16,10 +16,15 @@ constexpr uint32_t kAlways = 1'000'000;  // prob_ppm of a rule without prob=
 
 std::string not_as_asked(const Experiment& experiment, const Expectation& expectation,
                          const Evidence& evidence) {
+  return not_as_asked(experiment, expectation, evidence.observation.rules);
+}
+
+std::string not_as_asked(const Experiment& experiment, const Expectation& expectation,
+                         const RuleStates& states) {
   for (size_t i = 0; i < experiment.rules.size(); ++i) {
     const rdmafault_rule& rule = experiment.rules[i].parsed;
     const std::string& text = experiment.rules[i].text;
-    const rdmafault_rule_state& state = evidence.observation.rules.at(i);
+    const rdmafault_rule_state& state = states.at(i);
     if (expectation.fires_nothing) {
       if (state.fired == 0) continue;
       return fmt::format("the sweep's last rule, {}, still fired {} times", text, state.fired);

@@ -2,13 +2,15 @@
 #include "conformance/harness/guard.h"
 
 #include <dlfcn.h>
-#include <execinfo.h>
 #include <link.h>
 #include <sys/mman.h>
 #include <ucontext.h>
 #include <unistd.h>
+#include <unwind.h>
 
 #include <array>
+#include <atomic>
+#include <cerrno>
 #include <csignal>
 #include <cstddef>
 #include <cstring>
@@ -25,11 +27,44 @@ struct State {
   void** slot = nullptr;
   volatile sig_atomic_t closed = 0;    // stores are to be recorded
   volatile sig_atomic_t stepping = 0;  // one store is being let through
+  volatile sig_atomic_t noting = 0;    // the stack of a hang is being noted
+  bool off = false;
+  pid_t runner = 0;
+  decltype(Shim::suspend) suspend = nullptr;
+  decltype(Shim::resume) resume = nullptr;
 };
 State state;
 
 constexpr int kCrashSignals[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT, SIGSYS};
 constexpr greg_t kTrapFlag = 0x100;
+
+// Frames that are walked at most, the handler's own and those for which there is no room included.
+constexpr int kDeepest = 64;
+
+// A handler's work is nothing that the call under test did: its own calls are not to be recorded or made to
+// fail, and errno stays. So this comes first in a handler.
+class Unseen {
+ public:
+  Unseen() {
+    if (state.suspend != nullptr) state.suspend();
+    error_ = errno;
+  }
+  ~Unseen() {
+    errno = error_;
+    if (!for_good_ && state.resume != nullptr) state.resume();
+  }
+  Unseen(const Unseen&) = delete;
+  Unseen& operator=(const Unseen&) = delete;
+  Unseen(Unseen&&) = delete;
+  Unseen& operator=(Unseen&&) = delete;
+
+  // The process is about to die, and the shim is to have no part in that.
+  void stay_for_good() { for_good_ = true; }
+
+ private:
+  int error_;
+  bool for_good_ = false;
+};
 
 greg_t& register_of(void* context, int index) {
   return static_cast<ucontext_t*>(context)->uc_mcontext.gregs[index];
@@ -57,6 +92,7 @@ void let_store_through(void* context) {
 }
 
 void on_step(int, siginfo_t*, void* context) {
+  const Unseen unseen;
   if (state.stepping == 0) return;
   state.stepping = 0;
   register_of(context, REG_EFL) &= ~kTrapFlag;
@@ -67,35 +103,91 @@ void on_step(int, siginfo_t*, void* context) {
   if (state.closed != 0) mprotect(state.page, state.page_size, PROT_READ);
 }
 
+// The frames of a stack that was interrupted at `from`. They are written as they are found: should walking on
+// crash or never end, those before are kept.
+struct Walk {
+  Observation& observation;
+  uint64_t from;
+  bool inside = false;  // past the handler's own frames
+  int steps = 0;
+};
+
+void add_frame(Observation& observation, uint64_t address) {
+  if (observation.frames < observation.frame.size())
+    observation.frame[observation.frames++] = place_of(address);
+}
+
+_Unwind_Reason_Code on_frame(_Unwind_Context* context, void* data) {
+  auto& walk = *static_cast<Walk*>(data);
+  const uint64_t address = _Unwind_GetIP(context);
+  if (walk.inside) add_frame(walk.observation, address);
+  walk.inside = walk.inside || address == walk.from;  // that frame has been noted already
+  const bool full = walk.observation.frames >= walk.observation.frame.size();
+  return full || ++walk.steps >= kDeepest ? _URC_END_OF_STACK : _URC_NO_REASON;
+}
+
+void note_stack(Observation& observation, void* context) {
+  const auto from = static_cast<uint64_t>(register_of(context, REG_RIP));
+  observation.at = place_of(from);
+  observation.frames = 0;
+  add_frame(observation, from);
+  if (observation.at.file[0] == '\0') {
+    // A call to nowhere. The unwinder would read instructions there, but the return address lies on top.
+    const uint64_t caller = *reinterpret_cast<const uint64_t*>(register_of(context, REG_RSP));
+    if (place_of(caller).file[0] != '\0') add_frame(observation, caller);
+    return;
+  }
+  Walk walk{observation, from};
+  _Unwind_Backtrace(on_frame, &walk);
+}
+
+// The runner has what can be had and will end this process.
+[[noreturn]] void say_stack_is_noted() {
+  std::atomic_ref(state.observation->stack_noted).store(1, std::memory_order_release);
+  for (;;) pause();
+}
+
+void on_hang(int, siginfo_t* info, void* context) {
+  const Unseen unseen;
+  if (info->si_code != SI_TKILL || info->si_pid != state.runner) return;
+  state.noting = 1;
+  // A crash whose handler hangs has noted a stack that says more.
+  if (state.observation->caught == 0) note_stack(*state.observation, context);
+  say_stack_is_noted();
+}
+
 void note_crash(int signal, const siginfo_t* info, void* context) {
   Observation& observation = *state.observation;
   if (observation.caught != 0) return;  // the first one is the cause
   observation.caught = signal;
-  observation.at = place_of(static_cast<uint64_t>(register_of(context, REG_RIP)));
   observation.fault_address = reinterpret_cast<uint64_t>(info->si_addr);
-  std::array<void*, 32> frames{};
-  const int count = backtrace(frames.data(), static_cast<int>(frames.size()));
-  // The handler's own frames end where the faulting instruction stands.
-  bool inside = false;
-  for (int i = 0; i < count && observation.frames < observation.frame.size(); ++i) {
-    const auto address = reinterpret_cast<uint64_t>(frames.at(static_cast<size_t>(i)));
-    inside = inside || address == observation.at.address;
-    if (inside) observation.frame[observation.frames++] = place_of(address);
-  }
-  if (observation.frames == 0) observation.frame[observation.frames++] = observation.at;
+  note_stack(observation, context);
 }
 
 void on_crash(int signal, siginfo_t* info, void* context) {
+  Unseen unseen;
   if (signal == SIGSEGV && info->si_code == SEGV_ACCERR && on_page(info->si_addr)) {
     let_store_through(context);
     return;
   }
-  // Should the backtrace itself crash, the default action must take over.
+  unseen.stay_for_good();
+  // A hang with a stack that cannot be walked is a hang all the same.
+  if (state.noting != 0) say_stack_is_noted();
+  // Should walking the stack itself crash, the default action must take over.
   struct sigaction fallback {};
   fallback.sa_handler = SIG_DFL;
   for (const int crash : kCrashSignals) sigaction(crash, &fallback, nullptr);
   note_crash(signal, info, context);
   if (info->si_code <= 0) raise(signal);  // sent, not caused by an instruction that would run again
+}
+
+// What is called for the first time may be bound by the loader, read unwind tables or allocate. So it is done
+// once while nothing is the matter.
+void prime(Observation& observation) {
+  Walk walk{observation, 0, true};
+  _Unwind_Backtrace(on_frame, &walk);
+  observation.frames = 0;
+  observation.frame = {};
 }
 
 }  // namespace
@@ -115,29 +207,47 @@ Place place_of(uint64_t address) {
   return place;
 }
 
-Guard::Guard(Observation& observation) {
+Guard::Guard(Observation& observation, const Shim& shim, Mode mode) {
   state.page_size = static_cast<size_t>(sysconf(_SC_PAGESIZE));
   void* page = mmap(nullptr, state.page_size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (page == MAP_FAILED) throw std::runtime_error("no memory for the guarded page");
   state.observation = &observation;
+  state.suspend = shim.suspend;
+  state.resume = shim.resume;
+  state.runner = getppid();
   state.page = static_cast<std::byte*>(page);
   // In the middle, so that a store beside it is seen too.
   slot_ = state.slot = reinterpret_cast<void**>(state.page + state.page_size / 2);
 
-  // A crash may be a stack overflow: the handlers run on a stack of their own. The first backtrace loads the
-  // unwinder and allocates, so it is made now.
+  state.off = mode == Mode::Off;
+  if (state.off) return;
+
+  // A crash may be a stack overflow: the handlers run on a stack of their own.
   static std::array<std::byte, 65536> stack;
   const stack_t alternate{stack.data(), 0, stack.size()};
   sigaltstack(&alternate, nullptr);
-  std::array<void*, 4> prime{};
-  backtrace(prime.data(), static_cast<int>(prime.size()));
+  prime(observation);
 
+  // A handler is not to be asked for its own stack.
   struct sigaction action {};
   action.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER;
+  sigemptyset(&action.sa_mask);
+  sigaddset(&action.sa_mask, stack_signal());
   action.sa_sigaction = on_crash;
   for (const int signal : kCrashSignals) sigaction(signal, &action, nullptr);
   action.sa_sigaction = on_step;
   sigaction(SIGTRAP, &action, nullptr);
+
+  // From a hang's handler nothing goes on, other than by a crash of its own.
+  sigfillset(&action.sa_mask);
+  for (const int signal : kCrashSignals) sigdelset(&action.sa_mask, signal);
+  action.sa_flags = SA_SIGINFO | SA_ONSTACK;
+  action.sa_sigaction = on_hang;
+  sigaction(stack_signal(), &action, nullptr);
+  sigset_t question;
+  sigemptyset(&question);
+  sigaddset(&question, stack_signal());
+  sigprocmask(SIG_UNBLOCK, &question, nullptr);
 }
 
 Guard::~Guard() {
@@ -146,6 +256,7 @@ Guard::~Guard() {
 }
 
 void Guard::close() {
+  if (state.off) return;
   state.closed = 1;
   mprotect(state.page, state.page_size, PROT_READ);
 }

@@ -105,7 +105,10 @@ int note_module(dl_phdr_info* info, size_t, void* data) {
 }
 
 std::string kind_of(const Descriptor& descriptor) {
-  const std::string target = descriptor.target.data();
+  std::string target = descriptor.target.data();
+  // A device node that went with its device is still the same descriptor.
+  constexpr std::string_view gone = " (deleted)";
+  if (target.ends_with(gone)) target.resize(target.size() - gone.size());
   const size_t bracket = target.find(":[");
   const bool numbered = bracket != std::string::npos && !target.starts_with("anon_inode");
   return numbered ? target.substr(0, bracket) : target;

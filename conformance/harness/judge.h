@@ -3,6 +3,7 @@
 // The judge: what an experiment's evidence says about each clause, and whom it accuses.
 #pragma once
 
+#include <array>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -13,13 +14,22 @@
 
 namespace conformance {
 
+// What the page promises for an experiment.
+enum class Promise {
+  Success,
+  Failure,  // with a certain code
+  Either  // a fault below the IUT: a documented code and nothing touched, or a success that works (ruling 1)
+};
+
 // What a conforming function does in an experiment.
 struct Expectation {
-  bool success = false;
+  Promise promise = Promise::Failure;
   int code = 0;                                     // of a failure
   std::vector<std::string_view> code_clauses = {};  // that promise this code
   bool asks_nothing = false;                        // the provider must not be called at all
   bool fires_nothing = false;                       // a sweep's last run: no fault was left to fire
+  bool lasts = false;                               // what goes wrong outlives the call: no next one is made
+  bool threads = false;                             // several call; `code` is of those with a fault
 };
 
 // The clauses on which evidence for this expectation bears: the requirement matrix comes from here.
@@ -40,5 +50,9 @@ std::vector<ClauseOutcome> judge(const Library& library, const Experiment& exper
 // The proof that the faults fired as they were asked to: empty, or what is missing from it.
 std::string not_as_asked(const Experiment& experiment, const Expectation& expectation,
                          const Evidence& evidence);
+// The same of one thread's rules, after its one call.
+using RuleStates = std::array<rdmafault_rule_state, RDMAFAULT_MAX_RULES>;
+std::string not_as_asked(const Experiment& experiment, const Expectation& expectation,
+                         const RuleStates& states);
 
 }  // namespace conformance

@@ -26,9 +26,10 @@ struct Handle {
 
 struct Held {
   std::string_view acquired_by;
-  bool by_iut;
+  std::string role;  // of the module that acquired it
   uint64_t channel;  // of a cm id
   bool excused;
+  uint64_t made_within;  // of a channel: the id for which rdma_create_id made it, or 0
 };
 
 class Accounts {
@@ -40,10 +41,12 @@ class Accounts {
   // after the calls made within it: librdmacm's first rdma_create_event_channel makes and destroys a channel
   // of its own, which may lie where the returned one will.
   void enter(const rdmafault_record& record) {
-    std::vector<const rdmafault_record*>& open = open_[record.thread];
+    std::vector<Open>& open = open_[record.thread];
     leave(open, record.depth);
     check_use(functions_[record.function], record);
-    open.push_back(&record);
+    if ((record.flags & RDMAFAULT_INJECTED) != 0)
+      for (Open& outer : open) outer.fault_within = true;
+    open.push_back({&record});
   }
 
   // The end of a window: every call in it has returned.
@@ -52,21 +55,35 @@ class Accounts {
   }
 
   void close() {
+    for (auto& [handle, held] : held_)
+      if (held.made_within != 0) excuse_with_its_id(held);
     for (const auto& [handle, held] : held_) {
-      if (held.excused) continue;
+      if (held.excused) {
+        ledger_.excused_channels += static_cast<int>(handle.kind == RDMAFAULT_EVENT_CHANNEL);
+        ledger_.excused_ids += static_cast<int>(handle.kind == RDMAFAULT_CM_ID);
+        continue;
+      }
       const std::string text = fmt::format("{} from {}", kResourceNames[handle.kind], held.acquired_by);
       if (handle.kind != RDMAFAULT_HEAP)
-        ledger_.handles_left.push_back(text);
-      else if (held.by_iut)
+        ledger_.handles_left.push_back({text, held.role});
+      else if (held.role == "iut")
         ledger_.blocks_left.push_back(text);
     }
   }
 
  private:
+  // A call that has not returned yet.
+  struct Open {
+    const rdmafault_record* record;
+    bool fault_within = false;          // a rule made a call within it fail
+    std::vector<Handle> channels = {};  // that were made within it
+  };
+
   // The calls of one thread at this depth or deeper have returned, the innermost first.
-  void leave(std::vector<const rdmafault_record*>& open, unsigned depth) {
-    while (!open.empty() && open.back()->depth >= depth) {
-      const rdmafault_record& record = *open.back();
+  void leave(std::vector<Open>& open, unsigned depth) {
+    while (!open.empty() && open.back().record->depth >= depth) {
+      const Open call = std::move(open.back());
+      const rdmafault_record& record = *call.record;
       open.pop_back();
       const rdmafault_function& function = functions_[record.function];
       if ((record.flags & RDMAFAULT_COMPLETE) == 0) {
@@ -74,22 +91,37 @@ class Accounts {
                              record);  // the process died or hung in it: of what, it was asked to release
         continue;
       }
-      if (record.released != 0 || function.releases != RDMAFAULT_NO_RESOURCE) release(function, record);
-      if (record.acquired != 0) acquire(function, record);
+      if (record.released != 0 || function.releases != RDMAFAULT_NO_RESOURCE)
+        release(function, record, call.fault_within);
+      if (record.acquired == 0) continue;
+      acquire(function, record, call.channels);
+      if (function.acquires == RDMAFAULT_EVENT_CHANNEL && !open.empty())
+        open.back().channels.push_back({function.acquires, record.acquired});
     }
   }
 
-  void acquire(const rdmafault_function& function, const rdmafault_record& record) {
+  // An id that is left because its release was made to fail leaves its own channel too.
+  void excuse_with_its_id(Held& channel) {
+    const auto id = held_.find({RDMAFAULT_CM_ID, channel.made_within});
+    if (id != held_.end() && id->second.excused) channel.excused = true;
+  }
+
+  void acquire(const rdmafault_function& function, const rdmafault_record& record,
+               const std::vector<Handle>& channels) {
     const Handle handle{function.acquires, record.acquired};
     gone_.erase(handle);
     const bool is_id = function.acquires == RDMAFAULT_CM_ID;
-    held_[handle] = {function.name, role_of(library_, evidence_, record) == "iut",
-                     is_id ? static_cast<uint64_t>(record.args[0]) : 0, false};
+    held_[handle] = {function.name, role_of(library_, evidence_, record),
+                     is_id ? static_cast<uint64_t>(record.args[0]) : 0, false, 0};
+    if (!is_id) return;
+    for (const Handle& channel : channels)
+      if (const auto made = held_.find(channel); made != held_.end()) made->second.made_within = record.acquired;
   }
 
   // Of heap blocks nothing is illegal here: free(NULL) is fine, and a block may be older than the call.
   void note_illegal_release(const rdmafault_function& function, const rdmafault_record& record) {
-    if (function.kind != RDMAFAULT_PROVIDER || function.releases == RDMAFAULT_NO_RESOURCE) return;
+    if (function.kind != RDMAFAULT_PROVIDER || function.releases == RDMAFAULT_NO_RESOURCE || record.depth > 0)
+      return;
     const Handle handle{function.releases, record.released};
     if (record.released == 0)
       ledger_.illegal.push_back(fmt::format("{}(NULL)", function.name));
@@ -99,7 +131,7 @@ class Accounts {
                       gone_.contains(handle) ? "was released already" : "this call did not acquire"));
   }
 
-  void release(const rdmafault_function& function, const rdmafault_record& record) {
+  void release(const rdmafault_function& function, const rdmafault_record& record, bool fault_within) {
     note_illegal_release(function, record);
     const Handle handle{function.releases, record.released};
     const auto found = held_.find(handle);
@@ -111,8 +143,11 @@ class Accounts {
     const bool failed =
         (function.convention == RDMAFAULT_MINUS_ONE && record.result != 0) ||
         (function.convention == RDMAFAULT_POINTER && record.result == 0 && record.error == ENOMEM);
-    if (failed) return;
     if (found == held_.end()) return;
+    if (failed) {
+      found->second.excused = found->second.excused || fault_within;
+      return;
+    }
     if (handle.kind == RDMAFAULT_EVENT_CHANNEL) {
       for (const auto& [other, held] : held_)
         if (other.kind == RDMAFAULT_CM_ID && held.channel == handle.number && !held.excused)
@@ -124,7 +159,8 @@ class Accounts {
 
   // A call on a handle that was released already, or that the listener made up.
   void check_use(const rdmafault_function& function, const rdmafault_record& record) {
-    if (function.kind != RDMAFAULT_PROVIDER || function.releases != RDMAFAULT_NO_RESOURCE) return;
+    if (function.kind != RDMAFAULT_PROVIDER || function.releases != RDMAFAULT_NO_RESOURCE || record.depth > 0)
+      return;
     for (size_t i = 0; i < RDMAFAULT_MAX_ARGS; ++i) {
       const std::string_view name = function.args[i] != nullptr ? function.args[i] : "";
       const rdmafault_resource kind = name == "id"        ? RDMAFAULT_CM_ID
@@ -134,7 +170,7 @@ class Accounts {
       if (kind == RDMAFAULT_NO_RESOURCE || handle.number == 0) continue;
       if (gone_.contains(handle))
         ledger_.illegal.push_back(fmt::format("{} on a released {}", function.name, name));
-      else if (record.depth == 0 && !held_.contains(handle))
+      else if (!held_.contains(handle))
         ledger_.illegal.push_back(fmt::format("{} on no {} that this call acquired", function.name, name));
     }
   }
@@ -144,7 +180,7 @@ class Accounts {
   Ledger& ledger_;
   size_t count_ = 0;
   const rdmafault_function* functions_ = rdmafault_functions(&count_);
-  std::map<int32_t, std::vector<const rdmafault_record*>> open_;  // by thread, the outermost first
+  std::map<int32_t, std::vector<Open>> open_;  // by thread, the outermost first
   std::map<Handle, Held> held_;
   std::set<Handle> gone_;  // provider handles that were released and not handed out anew
 };
@@ -154,6 +190,12 @@ class Accounts {
 std::string role_of(const Library& library, const Evidence& evidence, const rdmafault_record& record) {
   if (record.module >= evidence.modules.size()) return "other";
   return role_of(library, evidence.modules[record.module].soname);
+}
+
+std::string texts_of(const std::vector<Left>& left) {
+  std::string texts;
+  for (const Left& one : left) texts += (texts.empty() ? "" : "; ") + one.text;
+  return texts;
 }
 
 Ledger settle(const Library& library, const Evidence& evidence, const std::vector<Window>& windows) {

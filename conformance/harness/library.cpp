@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <link.h>
 
+#include <algorithm>
 #include <array>
 #include <cstring>
 #include <filesystem>
@@ -108,6 +109,8 @@ Shim open_shim() {
   all = look_up(RTLD_DEFAULT, "rdmafault_log_init", shim.log_init) && all;
   all = look_up(RTLD_DEFAULT, "rdmafault_log_size", shim.log_size) && all;
   all = look_up(RTLD_DEFAULT, "rdmafault_missing", shim.missing) && all;
+  all = look_up(RTLD_DEFAULT, "rdmafault_suspend", shim.suspend) && all;
+  all = look_up(RTLD_DEFAULT, "rdmafault_resume", shim.resume) && all;
   dl_find_object object{};
   if (!all || _dl_find_object(reinterpret_cast<void*>(shim.arm), &object) != 0)
     throw SetupError(
@@ -254,7 +257,9 @@ std::string slot_past_shim(const Library& library) {
   size_t count = 0;
   const rdmafault_function* functions = rdmafault_functions(&count);
   std::map<std::string_view, rdmafault_kind> interposed;
-  for (size_t i = 0; i < count; ++i) interposed[functions[i].name] = functions[i].kind;
+  // System calls are met where they enter the kernel, whatever the slots of libc's functions hold.
+  for (size_t i = 0; i < count; ++i)
+    if (functions[i].kind != RDMAFAULT_SYSTEM_CALL) interposed[functions[i].name] = functions[i].kind;
 
   void* handle = dlopen(library.iut.path.c_str(), RTLD_NOW | RTLD_NOLOAD);
   if (handle == nullptr) return "everything (it is not loaded any more)";
@@ -286,12 +291,27 @@ std::string slot_past_shim(const Library& library) {
   return past;
 }
 
+namespace {
+
+// libibverbs names its driver libraries lib<driver>-rdmav<abi>.so.
+bool is_driver(const std::string& file) {
+  return file.find("-rdmav") != std::string::npos;
+}
+
+}  // namespace
+
+void add_driver_role(Library& library, const std::string& soname) {
+  const auto is_known = [&soname](const rdmafault_role& row) { return soname == row.module; };
+  if (is_driver(soname) && library.roles.size() < RDMAFAULT_MAX_ROLES &&
+      std::ranges::none_of(library.roles, is_known))
+    library.roles.push_back(shim_role("driver", soname));
+}
+
 std::string role_of(const Library& library, const std::string& file) {
   for (const rdmafault_role& row : library.roles)
     if (file == row.module || file == fs::path(row.module).filename()) return row.role;
   if (file == fs::path(library.iut.path).filename()) return "iut";
-  // libibverbs names its driver libraries lib<driver>-rdmav<abi>.so.
-  if (file.find("-rdmav") != std::string::npos) return "driver";
+  if (is_driver(file)) return "driver";
   return file == "kernel" ? "kernel" : "other";
 }
 

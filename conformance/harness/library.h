@@ -71,6 +71,8 @@ struct Shim {
   decltype(&rdmafault_log_init) log_init = nullptr;
   decltype(&rdmafault_log_size) log_size = nullptr;
   decltype(&rdmafault_missing) missing = nullptr;
+  decltype(&rdmafault_suspend) suspend = nullptr;
+  decltype(&rdmafault_resume) resume = nullptr;
   uint64_t start = 0, end = 0;  // where it is mapped
 };
 
@@ -103,6 +105,10 @@ Library open_library(const LibraryOptions& options);
 
 // Empty, or the first relocation slot of the IUT that a provider or allocator call would use past the shim.
 std::string slot_past_shim(const Library& library);
+
+// Lets the shim know a driver library by its role, where `soname` is one that it does not know yet. What it
+// is called follows the device.
+void add_driver_role(Library& library, const std::string& soname);
 
 // The role that a module plays, by its file name (DESIGN section 2).
 std::string role_of(const Library& library, const std::string& file);

@@ -1,9 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "conformance/harness/listen_operation.h"
 
+#include <fmt/format.h>
+
+#include <charconv>
+#include <stdexcept>
 #include <string>
 #include <utility>
 
+#include "conformance/harness/addresses.h"
 #include "conformance/harness/client.h"
 #include "conformance/harness/testbed.h"
 
@@ -13,29 +18,66 @@ namespace {
 constexpr std::pair<unsigned, std::string_view> kNullNames[] = {
     {kPeerNull, "peer"}, {kAddrNull, "addr"}, {kPortNull, "port"}, {kEpPtrNull, "ep_ptr"}};
 
+// An argument's text within a point id, where these characters mean something.
+constexpr std::string_view kReserved = "/(),=%";
+
+std::string encoded(std::string_view text) {
+  std::string result;
+  for (const char c : text)
+    result += kReserved.find(c) == std::string_view::npos
+                  ? std::string(1, c)
+                  : fmt::format("%{:02x}", static_cast<unsigned char>(c));
+  return result;
+}
+
+std::string decoded(std::string_view text) {
+  std::string result;
+  for (size_t i = 0; i < text.size(); ++i) {
+    unsigned value = 0;
+    const char* const digits = text.data() + i + 1;
+    if (text[i] == '%' && i + 2 < text.size() + 0 &&
+        std::from_chars(digits, digits + 2, value, 16).ptr == digits + 2) {
+      result += static_cast<char>(value);
+      i += 2;
+    } else {
+      result += text[i];
+    }
+  }
+  return result;
+}
+
 class Listen : public Operation {
  public:
-  explicit Listen(unsigned nulls) : nulls_(nulls) {}
+  explicit Listen(ListenArguments arguments) : arguments_(std::move(arguments)) {}
 
   [[nodiscard]] std::string_view function() const override { return "rpma_ep_listen"; }
-  [[nodiscard]] bool should_succeed() const override { return nulls_ == 0; }
-  [[nodiscard]] bool has_out() const override { return (nulls_ & kEpPtrNull) == 0; }
+  [[nodiscard]] bool has_out() const override { return !is_null(kEpPtrNull); }
   [[nodiscard]] const Operation& ordinary() const override {
-    static const Listen kOrdinary{0};
-    return nulls_ == 0 ? *this : kOrdinary;
+    static const Listen kOrdinary{{}};
+    const bool is_ordinary = arguments_.nulls == 0 && !arguments_.address && !arguments_.port;
+    return is_ordinary ? *this : kOrdinary;
   }
   [[nodiscard]] std::string variant() const override {
-    std::string names;
+    std::string text;
+    const auto add = [&text](std::string_view name, const std::string& value) {
+      text += fmt::format("{}{}={}", text.empty() ? "" : ",", name, value);
+    };
     for (const auto& [bit, name] : kNullNames)
-      if ((nulls_ & bit) != 0) names += (names.empty() ? "" : ",") + std::string(name) + "=NULL";
-    return names;
+      if (is_null(bit)) add(name, "NULL");
+    if (arguments_.address) add("addr", encoded(*arguments_.address));
+    if (arguments_.port) add("port", encoded(*arguments_.port));
+    return text;
   }
 
   int call(const Testbed& bed, void** out) const override {
-    return bed.library.iut.ep_listen((nulls_ & kPeerNull) != 0 ? nullptr : bed.peer,
-                                     (nulls_ & kAddrNull) != 0 ? nullptr : bed.target.address.c_str(),
-                                     (nulls_ & kPortNull) != 0 ? nullptr : bed.port.c_str(),
-                                     (nulls_ & kEpPtrNull) != 0 ? nullptr : reinterpret_cast<rpma_ep**>(out));
+    return bed.library.iut.ep_listen(is_null(kPeerNull) ? nullptr : bed.peer,
+                                     is_null(kAddrNull) ? nullptr : address(bed),
+                                     is_null(kPortNull) ? nullptr : port(bed),
+                                     is_null(kEpPtrNull) ? nullptr : reinterpret_cast<rpma_ep**>(out));
+  }
+
+  void prepare(Testbed& bed) const override {
+    if (arguments_.address) bed.other_address = address_named(*arguments_.address, bed.target);
   }
 
   Works use(const Testbed& bed, void* given, int queued, std::string& text) const override {
@@ -45,7 +87,9 @@ class Listen : public Operation {
              std::to_string(queued);
       return Works::No;
     }
-    return connect_to(bed, endpoint, bed.target.address, bed.port, text);
+    // A wildcard is reached at the device's own address.
+    const bool anywhere = !arguments_.address || *arguments_.address == kWildcard;
+    return connect_to(bed, endpoint, anywhere ? bed.target.address : bed.other_address, port(bed), text);
   }
 
   int undo(const Testbed& bed, void** given) const override {
@@ -53,13 +97,48 @@ class Listen : public Operation {
   }
 
  private:
-  unsigned nulls_;
+  [[nodiscard]] bool is_null(unsigned bit) const { return (arguments_.nulls & bit) != 0; }
+  [[nodiscard]] const char* address(const Testbed& bed) const {
+    return arguments_.address ? bed.other_address.c_str() : bed.target.address.c_str();
+  }
+  [[nodiscard]] const char* port(const Testbed& bed) const {
+    return arguments_.port ? arguments_.port->c_str() : bed.port.c_str();
+  }
+
+  ListenArguments arguments_;
 };
 
 }  // namespace
 
-std::shared_ptr<const Operation> listen_operation(unsigned nulls) {
-  return std::make_shared<Listen>(nulls);
+std::shared_ptr<const Operation> listen_operation(const ListenArguments& arguments) {
+  return std::make_shared<Listen>(arguments);
+}
+
+std::shared_ptr<const Operation> listen_operation_named(std::string_view variant) {
+  ListenArguments arguments;
+  while (!variant.empty()) {
+    const std::string_view one = variant.substr(0, variant.find(','));
+    variant.remove_prefix(std::min(variant.size(), one.size() + 1));
+    const size_t equals = one.find('=');
+    const std::string_view name = one.substr(0, equals);
+    const std::string value = equals == std::string_view::npos ? "" : decoded(one.substr(equals + 1));
+    bool known = false;
+    for (const auto& [bit, argument] : kNullNames) {
+      if (name != argument || value != "NULL") continue;
+      arguments.nulls |= bit;
+      known = true;
+    }
+    if (known) continue;
+    if (name == "addr" && equals != std::string_view::npos)
+      arguments.address = value;
+    else if (name == "port" && equals != std::string_view::npos)
+      arguments.port = value;
+    else
+      throw std::invalid_argument(fmt::format(
+          "'{}' is no argument of rpma_ep_listen; peer, addr, port or ep_ptr=NULL, addr=TEXT, port=TEXT",
+          one));
+  }
+  return listen_operation(arguments);
 }
 
 }  // namespace conformance

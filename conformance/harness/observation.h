@@ -4,12 +4,16 @@
 // a crash or a hang loses nothing: plain data, no pointers, fixed sizes, written by the child as it goes
 // along. The shim's log follows it in the same mapping (DESIGN section 4).
 //
-// Protocol: the child alone writes, the runner reads after the child has ended, except `signal` and the
-// fields below it, which the runner fills in then.
+// Protocol: the child alone writes, the runner reads after the child has ended, except
+//   - `stack_noted`, which the child stores with release order and the runner loads with acquire order while
+//     the child may still live: where it is 1, `at` and the frames are complete and do not change any more;
+//   - `signal` and the fields below it, which the runner fills in at the end.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
+#include <string_view>
 
 #include "mocks/rdmamock.h"
 #include "shim/rdmafault.h"
@@ -18,6 +22,11 @@ namespace conformance {
 
 // What the child was doing. A child that died in any phase but Call died of our set-up, not of the fault.
 enum class Phase : uint32_t { Born, Prepare, Call, After, Use, Undo, Again, Teardown, Done };
+
+// Threads that make the call in one experiment, at most (the shim can arm 32).
+inline constexpr unsigned kMaxThreads = 16;
+// How often each of them makes it, at most.
+inline constexpr unsigned kMaxRounds = 20;
 
 // Whether what a successful call gave works. Unknown: the harness's own client failed before that could show.
 enum class Works : uint32_t { Unknown, No, Yes };
@@ -52,6 +61,30 @@ struct Holdings {
 struct LoadedModule {
   uint64_t base;
   std::array<char, 200> path;
+};
+
+// What one thread of several is doing, or did last (threads.h).
+enum class Step : uint32_t { Waits, Calls, Called, Uses, Used, Undoes, Undone };
+
+// One call of one thread.
+struct ThreadRound {
+  Step step;
+  int32_t code;
+  uint64_t out_before;
+  uint64_t out_after;
+  Works works;
+  int32_t undo_code;
+  // Records of the thread's own log.
+  uint32_t call_first, call_last, undo_first, undo_last;
+  std::array<rdmafault_rule_state, RDMAFAULT_MAX_RULES> rules;
+};
+
+// What one thread of several saw. Lies before the thread's own log; the thread alone writes.
+struct ThreadSeen {
+  int32_t id;       // the kernel's
+  uint32_t rounds;  // begun
+  std::array<ThreadRound, kMaxRounds> round;
+  std::array<char, 300> use_text;  // why the last endpoint does not work
 };
 
 struct Observation {
@@ -96,20 +129,30 @@ struct Observation {
   uint32_t module_count;
   std::array<LoadedModule, 64> modules;
 
-  // The last moments of a crash, written by the signal handler.
-  int32_t caught;                // signal number
+  // The last moments of a crash, or where a hang was interrupted, written by the signal handlers (guard.h).
+  int32_t caught;                // signal number of a crash; 0: none
   std::array<char, 200> thrown;  // what() of an exception that came out of the stack through its C interface
   Place at;
   uint64_t fault_address;
+  uint32_t stack_noted;  // 1: a thread was interrupted in a hang, and its stack is in `frame`
   uint32_t frames;
-  std::array<Place, 24> frame;  // innermost first, without the handler's own
+  // Innermost first, without the handler's own. The first is `at`, the others are return addresses.
+  std::array<Place, 24> frame;
 
   // Filled in by the runner.
   int32_t signal;  // that ended the child, or 0
   int32_t status;  // exit status, where there was no signal
   uint32_t timed_out;
-  Place stuck;     // where a child that did not return was found
+  Place stuck;     // where a child that did not return was found: `at`, or its last system call
   double seconds;  // from fork to end
 };
+
+// As much of a text as there is room for.
+template <size_t N>
+void put(std::array<char, N>& to, std::string_view text) {
+  const size_t size = std::min(text.size(), N - 1);
+  text.copy(to.data(), size);
+  to.at(size) = '\0';
+}
 
 }  // namespace conformance

@@ -26,14 +26,16 @@ class Operation {
   [[nodiscard]] virtual std::string_view function() const = 0;
   // What tells this use of the function from others, for point ids; empty for the ordinary one.
   [[nodiscard]] virtual std::string variant() const { return {}; }
-  // True where the ordinary call, without any fault, must succeed; false for calls with wrong arguments.
-  [[nodiscard]] virtual bool should_succeed() const { return true; }
   // True where the call under test gets an out-parameter that can be guarded.
   [[nodiscard]] virtual bool has_out() const { return true; }
-  // The same function, used rightly: what a control and a second call do.
+  // The same function with ordinary arguments: what a control and a second call do. An operation that is not
+  // its own ordinary one is a disturbance in itself.
   [[nodiscard]] virtual const Operation& ordinary() const { return *this; }
 
-  // The following run in the child. call() runs armed: it may do nothing but make the one call.
+  // The following run in the child. prepare() runs first, before anything is armed; throws std::exception
+  // where this target cannot have it.
+  virtual void prepare(Testbed& /*bed*/) const {}
+  // Runs armed: it may do nothing but make the one call.
   virtual int call(const Testbed& bed, void** out) const = 0;
   // Put what a successful call gave to use; `text` says why where it does not work. `queued`: connection
   // requests that must have arrived meanwhile (a script of the mock sends them).

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cerrno>
 #include <csignal>
 #include <cstring>
@@ -17,6 +18,9 @@
 #include <stdexcept>
 
 #include "conformance/harness/child.h"
+#include "conformance/harness/conditions.h"
+#include "conformance/harness/guard.h"
+#include "conformance/harness/threads.h"
 
 namespace conformance {
 namespace {
@@ -58,7 +62,83 @@ Place place_in(pid_t pid, uint64_t address) {
   return place;
 }
 
+// The instruction of a process's last system call, where it sleeps in it.
+Place place_of_last_system_call(pid_t pid, const Observation& observation) {
+  std::ifstream file(fmt::format("/proc/{}/syscall", pid));
+  std::string line;
+  std::getline(file, line);
+  const size_t last = line.rfind(' ');
+  if (last == std::string::npos) return {};  // "running", or not to be read
+  Place place = place_in(pid, std::strtoull(line.c_str() + last, nullptr, 16));
+  // The kernel names the file, all else the link by which the loader found it.
+  const size_t listed = std::min<size_t>(observation.module_count, observation.modules.size());
+  for (const LoadedModule& module : std::span(observation.modules).first(listed)) {
+    if (place.file[0] == '\0' || module.base != place.address - place.offset) continue;
+    const std::string path(module.path.data(), strnlen(module.path.data(), module.path.size()));
+    place.file = {};
+    (path.empty() ? "main" : path.substr(path.rfind('/') + 1)).copy(place.file.data(), place.file.size() - 1);
+    break;
+  }
+  return place;
+}
+
+// Whether the process has a handler for stack_signal(); without one the signal would end it. Where the thread
+// blocks the signal nothing comes of it, which does no harm.
+bool has_handler_for_stack_signal(pid_t pid) {
+  std::ifstream file(fmt::format("/proc/{}/status", pid));
+  constexpr std::string_view caught = "SigCgt:\t";
+  for (std::string line; std::getline(file, line);)
+    if (line.starts_with(caught))
+      return (std::strtoull(line.c_str() + caught.size(), nullptr, 16) >> (stack_signal() - 1) & 1) != 0;
+  return false;
+}
+
+// Waits for the child's word, as long as the other children may go without being watched over.
+bool notes_its_stack(Observation& observation, int pidfd) {
+  const auto deadline = Clock::now() + std::chrono::seconds(1);
+  const std::atomic_ref noted(observation.stack_noted);
+  while (noted.load(std::memory_order_acquire) == 0) {
+    if (Clock::now() >= deadline) return false;
+    pollfd end{pidfd, POLLIN, 0};
+    if (poll(&end, 1, 1) > 0) return noted.load(std::memory_order_acquire) != 0;
+  }
+  return true;
+}
+
+// Takes over what a log holds; returns its end.
+const std::byte* add_log(Evidence& evidence, std::span<const std::byte> memory) {
+  const auto& log = *reinterpret_cast<const rdmafault_log*>(memory.data());
+  const uint32_t kept = std::min(log.count, log.capacity);
+  evidence.dropped += log.count - kept;
+  const auto modules_before = static_cast<uint16_t>(evidence.modules.size());
+  for (rdmafault_record record : std::span(log.records, kept)) {
+    if (record.module != RDMAFAULT_NONE) record.module += modules_before;
+    evidence.records.push_back(record);
+  }
+  evidence.modules.insert(evidence.modules.end(), log.modules,
+                          log.modules + std::min<uint32_t>(log.module_count, RDMAFAULT_MAX_MODULES));
+  return reinterpret_cast<const std::byte*>(log.records + kept);
+}
+
 }  // namespace
+
+size_t experiment_memory_size(const Library& library) {
+  return sizeof(Observation) + kLogAlignment + library.shim.log_size(kRecords);
+}
+
+size_t gather(Evidence& evidence, const Experiment& experiment, std::span<std::byte> memory) {
+  evidence.observation = observation_in(memory);
+  const std::byte* end = memory.data();
+  for (unsigned i = 0; i < (experiment.threads > 1 ? experiment.threads + 1 : 1); ++i) {
+    std::span<std::byte> log = share_of(log_memory_in(memory), experiment.threads, i);
+    if (i > 0) {
+      evidence.threads.push_back({thread_seen_in(log), static_cast<uint32_t>(evidence.records.size())});
+      log = thread_log_in(log);
+    }
+    end = add_log(evidence, log);
+  }
+  return static_cast<size_t>(end - memory.data());
+}
 
 struct Pool::Slot {
   std::span<std::byte> memory;
@@ -68,6 +148,7 @@ struct Pool::Slot {
   size_t ticket = 0;
   std::optional<Experiment> experiment;
   Clock::time_point started;
+  Clock::time_point deadline;
   bool killed = false;
 
   [[nodiscard]] bool busy() const { return pid > 0; }
@@ -75,7 +156,7 @@ struct Pool::Slot {
 
 Pool::Pool(const Library& library, const Target& target, PoolOptions options)
     : library_(library), target_(target), options_(options) {
-  const size_t size = sizeof(Observation) + kLogAlignment + library.shim.log_size(kRecords);
+  const size_t size = experiment_memory_size(library);
   for (unsigned i = 0; i < std::max(1u, options.jobs); ++i) {
     void* memory = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (memory == MAP_FAILED)
@@ -116,12 +197,24 @@ std::unique_ptr<Evidence> Pool::await(size_t ticket) {
   }
 }
 
+// An experiment that disturbs the whole machine runs alone.
+bool Pool::must_wait(const Experiment& next) const {
+  const auto is_alone = [](const Experiment& experiment) {
+    const Condition* condition = find_condition(experiment.condition);
+    return condition != nullptr && condition->alone;
+  };
+  return std::ranges::any_of(slots_, [&](const auto& slot) {
+    return slot->busy() && (is_alone(next) || is_alone(*slot->experiment));
+  });
+}
+
 void Pool::fill_free_slots() {
   auto busy = std::ranges::count_if(slots_, [](const auto& slot) { return slot->busy(); });
   for (const auto& slot : slots_) {
     // Where nothing runs, the one that is awaited is still waiting: it must start however much is done ahead.
     if (waiting_.empty() || (done_.size() >= kAhead && busy > 0)) return;
     if (slot->busy()) continue;
+    if (must_wait(waiting_.front().second)) return;
     ++busy;
     slot->experiment = std::move(waiting_.front().second);
     const size_t ticket = waiting_.front().first;
@@ -135,6 +228,7 @@ void Pool::start(Slot& slot, size_t ticket) {
   slot.ticket = ticket;
   slot.killed = false;
   slot.started = Clock::now();
+  slot.deadline = slot.started + (options_.timeout.count() > 0 ? options_.timeout : kLongestTimeout);
   slot.pid = fork();
   if (slot.pid == 0) run_in_child(library_, target_, *slot.experiment, slot.memory);
   slot.pidfd = slot.pid > 0 ? static_cast<int>(syscall(SYS_pidfd_open, slot.pid, 0)) : -1;
@@ -158,7 +252,7 @@ void Pool::wait_for_any() {
   for (const auto& slot : slots_) {
     if (!slot->busy()) continue;
     ends.push_back({slot->pidfd, POLLIN, 0});
-    if (!slot->killed) first_deadline = std::min(first_deadline, slot->started + options_.timeout);
+    if (!slot->killed) first_deadline = std::min(first_deadline, slot->deadline);
   }
   if (ends.empty()) return;
   int wait_ms = -1;
@@ -174,7 +268,7 @@ void Pool::wait_for_any() {
     });
     if (ended) {
       collect(*slot);
-    } else if (!slot->killed && Clock::now() >= slot->started + options_.timeout) {
+    } else if (!slot->killed && Clock::now() >= slot->deadline) {
       note_where_it_hangs(*slot);
       kill(slot->pid, SIGKILL);
       slot->killed = true;
@@ -182,14 +276,16 @@ void Pool::wait_for_any() {
   }
 }
 
-// The instruction at which a child that does not return stands: its last system call's, where it sleeps.
+// Where a child that does not return stands: by its own account, otherwise by the kernel's.
 void Pool::note_where_it_hangs(Slot& slot) {
-  std::ifstream file(fmt::format("/proc/{}/syscall", slot.pid));
-  std::string line;
-  std::getline(file, line);
-  const size_t last = line.rfind(' ');
-  if (last == std::string::npos) return;  // "running", or not to be read
-  observation_in(slot.memory).stuck = place_in(slot.pid, std::strtoull(line.c_str() + last, nullptr, 16));
+  Observation& observation = observation_in(slot.memory);
+  const pid_t at_work = thread_at_work(log_memory_in(slot.memory), slot.experiment->threads);
+  const pid_t thread = at_work != 0 ? at_work : slot.pid;
+  if (has_handler_for_stack_signal(slot.pid) && syscall(SYS_tgkill, slot.pid, thread, stack_signal()) == 0 &&
+      notes_its_stack(observation, slot.pidfd))
+    observation.stuck = observation.at;
+  else
+    observation.stuck = place_of_last_system_call(thread, observation);
 }
 
 void Pool::collect(Slot& slot) {
@@ -204,15 +300,11 @@ void Pool::collect(Slot& slot) {
 
   auto evidence = std::make_unique<Evidence>();
   evidence->point = slot.experiment->point();
-  evidence->observation = observation;
-  const auto& log = *reinterpret_cast<const rdmafault_log*>(log_memory_in(slot.memory).data());
-  const uint32_t kept = std::min(log.count, log.capacity);
-  evidence->dropped = log.count - kept;
-  evidence->records.assign(log.records, log.records + kept);
-  evidence->modules.assign(log.modules,
-                           log.modules + std::min<uint32_t>(log.module_count, RDMAFAULT_MAX_MODULES));
-  slot.used =
-      static_cast<size_t>(reinterpret_cast<const std::byte*>(log.records + kept) - slot.memory.data());
+  slot.used = gather(*evidence, *slot.experiment, slot.memory);
+  const Condition* condition = find_condition(slot.experiment->condition);
+  if (condition != nullptr && condition->restore != nullptr)
+    if (const std::string text = condition->restore(target_); !text.empty())
+      throw SetupError(fmt::format("{} has left this machine disturbed: {}", evidence->point, text));
   done_[slot.ticket] = std::move(evidence);
   slot.pid = -1;
   ++finished_;

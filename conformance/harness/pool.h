@@ -28,12 +28,28 @@ struct Evidence {
   std::vector<rdmafault_record> records;
   std::vector<rdmafault_module> modules;
   uint32_t dropped = 0;  // records for which the log had no room
+
+  // Where several threads called: what each saw. Its records begin at records[first_record].
+  struct Thread {
+    ThreadSeen seen;
+    uint32_t first_record;
+  };
+  std::vector<Thread> threads;
 };
+
+// librdmacm itself retries for 5 s, and a client waits for each step of a connection.
+inline constexpr std::chrono::milliseconds kShortestTimeout{20'000};
+inline constexpr std::chrono::milliseconds kLongestTimeout{60'000};
 
 struct PoolOptions {
   unsigned jobs = 1;
-  std::chrono::milliseconds timeout{30'000};  // of one experiment; longer than librdmacm's own 5 s of retries
+  std::chrono::milliseconds timeout{};  // of one experiment; 0: kLongestTimeout, until somebody knows better
 };
+
+// Bytes of memory, all zero, that an experiment writes to.
+size_t experiment_memory_size(const Library& library);
+// Takes what an experiment left there over into its evidence. Returns how many bytes it may have written.
+size_t gather(Evidence& evidence, const Experiment& experiment, std::span<std::byte> memory);
 
 class Pool {
  public:
@@ -50,11 +66,15 @@ class Pool {
   // Waits for an announced experiment and hands its evidence over, once.
   std::unique_ptr<Evidence> await(size_t ticket);
 
+  // Of experiments that are started from now on.
+  void set_timeout(std::chrono::milliseconds timeout) { options_.timeout = timeout; }
+
   [[nodiscard]] size_t finished() const { return finished_; }
 
  private:
   struct Slot;
   void fill_free_slots();
+  [[nodiscard]] bool must_wait(const Experiment& next) const;
   void wait_for_any();
   void start(Slot& slot, size_t ticket);
   void collect(Slot& slot);

@@ -14,10 +14,11 @@ namespace conformance {
 
 // Where the experiments run; fixed for a run.
 struct Target {
-  std::string provider;    // mock, rxe, hw
-  std::string device;      // RDMA device, as ibv_devices names it
-  std::string address;     // of the device's network interface: where the listeners listen
-  int patience_ms = 7500;  // for one step of a connection; well below the time-out of an experiment
+  std::string provider;           // mock, rxe, hw
+  std::string device;             // RDMA device, as ibv_devices names it
+  std::string address;            // of the device's network interface: where the listeners listen
+  int patience_ms = 7500;         // for one step of a connection; well below the time-out of an experiment
+  bool allow_disruptive = false;  // the machine is ours to disturb: conditions may take its device away
 };
 
 struct Testbed {
@@ -25,8 +26,9 @@ struct Testbed {
 
   const Library& library;
   const Target& target;
-  std::string port;       // decimal; of the call under test
-  std::string live_port;  // of everything else that listens
+  std::string port;           // decimal; of the call under test
+  std::string live_port;      // of everything else that listens
+  std::string other_address;  // where the call under test is asked to listen elsewhere than on the target's
   rpma_peer* peer = nullptr;
   ibv_context* context = nullptr;
   bool context_is_ours = false;  // opened by the harness, not cached by librdmacm

@@ -14,7 +14,8 @@ ReportFolder::ReportFolder(fs::path folder) : folder_(std::move(folder)) {
   std::error_code error;
   fs::create_directories(folder_, error);
   if (!error) journal_.open(folder_ / "results.jsonl", std::ios::trunc);
-  if (error || !journal_)
+  if (!error) points_.open(folder_ / "points.jsonl", std::ios::trunc);
+  if (error || !journal_ || !points_)
     throw SetupError(fmt::format("cannot write to the report folder {}{}; name another with --report DIR",
                                  folder_.string(), error ? ": " + error.message() : ""));
   // What an earlier run left would pass for this one's result, should this one be killed.
@@ -24,8 +25,14 @@ ReportFolder::ReportFolder(fs::path folder) : folder_(std::move(folder)) {
 void ReportFolder::add(const TestResult& test) {
   journal_ << to_json(test).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) << '\n'
            << std::flush;
-  if (!journal_)
-    throw SetupError(fmt::format("cannot write to {} any more", (folder_ / "results.jsonl").string()));
+  points_ << std::flush;
+  if (!journal_ || !points_) throw SetupError(fmt::format("cannot write to {} any more", folder_.string()));
+}
+
+void ReportFolder::add(const PointResult& point, const std::string& test) {
+  nlohmann::ordered_json line = {{"test", test}};
+  line.update(to_json(point));
+  points_ << line.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) << '\n';
 }
 
 void ReportFolder::finish(const RunResult& run) {

@@ -15,8 +15,12 @@ constexpr const char* kSchema = "rpma-conformance/1";
 Json to_json(const ClauseResult& clause) {
   Json json = {{"clause", clause.clause}, {"verdict", name_of(clause.verdict)}};
   if (clause.verdict != Verdict::Pass) json["reason"] = clause.reason;
-  if (is_finding(clause.verdict)) json["module"] = clause.module;
-  if (!clause.point.empty()) json["point"] = clause.point;
+  if (is_finding(clause.verdict)) {
+    json["module"] = clause.module;
+    json["signature"] = clause.signature;
+  }
+  if (!clause.stack.empty()) json["stack"] = clause.stack;
+  if (!clause.points.empty()) json["points"] = clause.points;
   return json;
 }
 
@@ -42,8 +46,9 @@ Json to_json(const Outcome& outcome) {
 }
 
 Json to_json(const Finding& finding) {
-  return {{"clause", finding.clause}, {"module", finding.module}, {"verdict", name_of(finding.verdict)},
-          {"reason", finding.reason}, {"tests", finding.tests},   {"points", finding.points}};
+  return {{"clause", finding.clause},       {"module", finding.module}, {"verdict", name_of(finding.verdict)},
+          {"signature", finding.signature}, {"reason", finding.reason}, {"stack", finding.stack},
+          {"tests", finding.tests},         {"points", finding.points}};
 }
 
 Json flag(const std::vector<std::string>& against) {
@@ -66,6 +71,14 @@ Json to_json(const TestResult& test) {
   json["seconds"] = test.seconds;
   json["clauses"] = clauses;
   json["points"] = test.points;
+  return json;
+}
+
+Json to_json(const PointResult& point) {
+  Json json = {{"point", point.point}, {"verdict", name_of(point.verdict)}};
+  if (point.verdict != Verdict::Pass) json["reason"] = point.reason;
+  if (is_finding(point.verdict)) json["module"] = point.module;
+  json["seconds"] = point.seconds;
   return json;
 }
 
@@ -95,6 +108,9 @@ Json to_json(const RunResult& run) {
       {"seconds", run.seconds},
       {"filter", run.filter},
       {"jobs", run.jobs},
+      {"seed", run.seed},
+      {"chose_all", run.chose_all},
+      {"timeout_seconds", run.timeout_seconds},
       {"stack", to_json(run.stack)},
       {"judge", run.subject},
       {"verdicts",
@@ -108,6 +124,7 @@ Json to_json(const RunResult& run) {
        {{"in_profile", run.in_profile},
         {"selected", run.selected},
         {"ran", run.tests.size()},
+        {"points", points_of(run)},
         {"experiments", run.experiments}}},
       {"clauses", clause_table},
       {"findings", findings},
@@ -122,11 +139,13 @@ TestResult test_from_json(const Json& json) {
   test.verdict = read_verdict(json.at("verdict"));
   test.reason = json.value("reason", "");
   test.seconds = json.at("seconds");
-  test.points = json.at("points").get<std::vector<std::string>>();
+  test.points = json.at("points");
+  using Texts = std::vector<std::string>;
   for (const Json& clause : json.at("clauses"))
     test.clauses.push_back({clause.at("clause"), read_verdict(clause.at("verdict")),
                             clause.value("reason", ""), clause.value("module", ""),
-                            clause.value("point", "")});
+                            clause.value("signature", ""), clause.value("stack", Texts()),
+                            clause.value("points", Texts())});
   return test;
 }
 
@@ -142,6 +161,9 @@ RunResult from_json(const Json& document) {
   run.filter = document.at("filter");
   run.subject = document.at("judge");
   run.jobs = document.at("jobs");
+  run.seed = document.at("seed");
+  run.chose_all = document.at("chose_all");
+  run.timeout_seconds = document.at("timeout_seconds");
   run.in_profile = document.at("counts").at("in_profile");
   run.selected = document.at("counts").at("selected");
   run.experiments = document.at("counts").at("experiments");

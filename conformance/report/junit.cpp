@@ -67,7 +67,7 @@ std::string to_junit(const RunResult& run) {
     for (const ClauseResult& clause : test.clauses)
       if (clause.verdict != Verdict::Pass)
         body += fmt::format("{} {}: {} [{}] at {}\n", name_of(clause.verdict), clause.clause, clause.reason,
-                            clause.module, clause.point);
+                            clause.module, clause.first_point());
     // "skipped" takes no text in the schema that most readers follow.
     cases += element == "skipped" ? std::string("/>\n") : fmt::format(">{}</{}>\n", escaped(body), element);
     cases += "    </testcase>\n";

@@ -15,6 +15,7 @@ namespace conformance {
 
 nlohmann::ordered_json to_json(const RunResult& run);
 nlohmann::ordered_json to_json(const TestResult& test);
+nlohmann::ordered_json to_json(const PointResult& point);
 
 // Throws std::runtime_error with one clear line where `document` is not a report.
 TestResult test_from_json(const nlohmann::ordered_json& json);
@@ -22,8 +23,9 @@ RunResult from_json(const nlohmann::ordered_json& document);
 
 std::string to_junit(const RunResult& run);
 
-// The summary at the end of a run: verdict per clause, stack, findings, verdicts.
-std::string to_text(const RunResult& run, const std::string& replay_prefix);
+// The summary at the end of a run: verdict per clause, stack, findings, verdicts. `options`: what the
+// commands that show a finding again must be given.
+std::string to_text(const RunResult& run, const std::string& options);
 
 // A folder that results are written to as they are obtained: a killed run keeps what it had.
 class ReportFolder {
@@ -31,7 +33,8 @@ class ReportFolder {
   // Makes the folder. Throws SetupError where it cannot be written to.
   explicit ReportFolder(std::filesystem::path folder);
 
-  void add(const TestResult& test);   // one line of results.jsonl, flushed
+  void add(const TestResult& test);                             // one line of results.jsonl, flushed
+  void add(const PointResult& point, const std::string& test);  // one line of points.jsonl
   void finish(const RunResult& run);  // report.json, junit.xml, each appearing whole or not at all
 
   [[nodiscard]] const std::filesystem::path& path() const { return folder_; }
@@ -40,6 +43,7 @@ class ReportFolder {
   void write(const std::string& name, const std::string& content) const;
   std::filesystem::path folder_;
   std::ofstream journal_;
+  std::ofstream points_;
 };
 
 }  // namespace conformance

@@ -26,18 +26,31 @@ std::vector<Finding> findings_of(const RunResult& run) {
     for (const ClauseResult& clause : test.clauses) {
       if (!is_finding(clause.verdict)) continue;
       auto same = std::ranges::find_if(findings, [&clause](const Finding& finding) {
-        return std::tie(finding.clause, finding.module, finding.verdict) ==
-               std::tie(clause.clause, clause.module, clause.verdict);
+        return std::tie(finding.clause, finding.module, finding.verdict, finding.signature) ==
+               std::tie(clause.clause, clause.module, clause.verdict, clause.signature);
       });
       if (same == findings.end()) {
-        findings.push_back({clause.clause, clause.module, clause.verdict, clause.reason, {}, {}});
+        findings.push_back({clause.clause,
+                            clause.module,
+                            clause.verdict,
+                            clause.signature,
+                            clause.reason,
+                            clause.stack,
+                            {},
+                            {}});
         same = std::prev(findings.end());
       }
       if (same->tests.empty() || same->tests.back() != test.id) same->tests.push_back(test.id);
-      same->points.push_back(clause.point);
+      same->points.insert(same->points.end(), clause.points.begin(), clause.points.end());
     }
   }
   return findings;
+}
+
+size_t points_of(const RunResult& run) {
+  size_t points = 0;
+  for (const TestResult& test : run.tests) points += test.points;
+  return points;
 }
 
 Outcome verdict_on(const RunResult& run, const std::string& subject) {

@@ -20,7 +20,23 @@ struct ClauseResult {
   Verdict verdict = Verdict::Skipped;
   std::string reason;  // empty for a pass
   std::string module;  // role of the accused; findings alone
-  std::string point;   // at which it was seen
+  // What findings of one cause have in common: the stack of a crash or a hang without its offsets, otherwise
+  // the reason.
+  std::string signature = {};
+  std::vector<std::string> stack = {};   // of the first point, innermost first; where there is one
+  std::vector<std::string> points = {};  // at which it was seen; none for a pass
+
+  [[nodiscard]] std::string first_point() const { return points.empty() ? "" : points.front(); }
+};
+
+// One point of a test: what the worst of its clauses came to. Not kept: written to points.jsonl as it is
+// obtained.
+struct PointResult {
+  std::string point;
+  Verdict verdict = Verdict::Skipped;
+  std::string reason;  // with the clause; empty for a pass
+  std::string module;
+  double seconds = 0;
 };
 
 struct TestResult {
@@ -28,17 +44,19 @@ struct TestResult {
   std::string what;
   Verdict verdict = Verdict::Skipped;
   std::string reason;
-  std::vector<ClauseResult> clauses;  // the worst of each clause and module
-  std::vector<std::string> points;
+  std::vector<ClauseResult> clauses;  // passes, and each cause of something else once
+  size_t points = 0;                  // that were tried; each has its line in points.jsonl
   double seconds = 0;
 };
 
-// Points with the same clause, module and verdict are one finding.
+// Points with the same clause, module, verdict and signature are one finding.
 struct Finding {
   std::string clause;
   std::string module;
   Verdict verdict = Verdict::Fail;
-  std::string reason;  // of the first
+  std::string signature;
+  std::string reason;              // of the first
+  std::vector<std::string> stack;  // of the first
   std::vector<std::string> tests;
   std::vector<std::string> points;
 };
@@ -55,12 +73,16 @@ struct RunResult {
   size_t selected = 0;    // tests that were to run
   size_t in_profile = 0;  // tests that exist for this provider
   size_t experiments = 0;
+  uint64_t seed = 0;           // of what was chosen
+  bool chose_all = false;      // nothing was left out
+  double timeout_seconds = 0;  // of one experiment
   unsigned jobs = 1;
   double seconds = 0;
   std::vector<std::string> kernel_log;
 };
 
 std::vector<Finding> findings_of(const RunResult& run);
+size_t points_of(const RunResult& run);
 
 // The verdict on a subject: "stack", or roles separated by commas. Findings that accuse
 // somebody else do not count; whatever was not concluded counts for everybody.

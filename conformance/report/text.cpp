@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <map>
 
 #include "conformance/catalogue/clauses.h"
@@ -11,6 +12,8 @@
 
 namespace conformance {
 namespace {
+
+constexpr size_t kPointsShown = 5;  // of a finding
 
 std::string short_id(const std::string& id) {
   return id.empty() ? "none" : id.substr(0, 16);
@@ -44,7 +47,7 @@ void add_stack(const RunResult& run, std::string& text) {
   text += fmt::format("  {:<8} {}\n", "system", run.stack.distribution);
 }
 
-void add_findings(const RunResult& run, const std::string& replay_prefix, std::string& text) {
+void add_findings(const RunResult& run, const std::string& options, std::string& text) {
   const std::vector<Finding> findings = findings_of(run);
   if (findings.empty()) return;
   text += "\nfindings\n";
@@ -52,10 +55,15 @@ void add_findings(const RunResult& run, const std::string& replay_prefix, std::s
     text += fmt::format("  {} {} by {}, at {} point{}: {}\n", name_of(finding.verdict), finding.clause,
                         finding.module, finding.points.size(), finding.points.size() == 1 ? "" : "s",
                         finding.reason);
+    for (const std::string& frame : finding.stack) text += fmt::format("      {}\n", frame);
+    for (size_t i = 0; i < std::min(finding.points.size(), kPointsShown); ++i)
+      text += fmt::format("    {} {}\n", i == 0 ? "at:   " : "      ", finding.points[i]);
+    if (finding.points.size() > kPointsShown)
+      text += fmt::format("           and {} more in report.json\n", finding.points.size() - kPointsShown);
     // What the kernel did belongs to the run as a whole.
-    const std::string filter =
-        finding.module == "kernel" ? "" : fmt::format(" --filter '{}'", finding.tests.front());
-    text += fmt::format("    first: {}\n    again: {}{}\n", finding.points.front(), replay_prefix, filter);
+    text += finding.module == "kernel" ? fmt::format("    again:  rpma-conformance run {}\n", options)
+                                       : fmt::format("    again:  rpma-conformance replay {} '{}'\n", options,
+                                                     finding.points.front());
   }
 }
 
@@ -78,14 +86,15 @@ std::string with_reason(const Outcome& outcome) {
 
 }  // namespace
 
-std::string to_text(const RunResult& run, const std::string& replay_prefix) {
+std::string to_text(const RunResult& run, const std::string& options) {
   std::string text;
   add_clauses(run, text);
-  add_findings(run, replay_prefix, text);
+  add_findings(run, options, text);
   add_unconcluded(run, text);
   add_stack(run, text);
-  text += fmt::format("\n{} tests, {} experiments on {}, {:.1f} s\n", run.tests.size(), run.experiments,
-                      run.provider, run.seconds);
+  text += fmt::format("\n{} tests, {} points, {} experiments on {}, {:.1f} s (seed {}{})\n", run.tests.size(),
+                      points_of(run), run.experiments, run.provider, run.seconds, run.seed,
+                      run.chose_all ? ", everything" : "");
   text += fmt::format("verdict on the IUT:   {}\n", with_reason(verdict_on(run, "iut")));
   text += fmt::format("verdict on the stack: {}\n", with_reason(verdict_on(run, "stack")));
   if (run.subject != "iut" && run.subject != "stack")

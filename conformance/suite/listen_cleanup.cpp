@@ -11,6 +11,7 @@
 #include <librpma.h>
 
 #include "conformance/harness/listen_operation.h"
+#include "conformance/harness/expectations.h"
 #include "conformance/suite/suite.h"
 
 namespace conformance {
@@ -40,11 +41,12 @@ std::vector<Test> listen_cleanup_tests() {
       test.what = fmt::format("{} fails and then rdma_destroy_id with {}: the first failure's code.",
                               row.function, error->name);
       test.providers = kKernel;
-      test.cases = in_all_settings(
-          listen_operation(),
-          {fmt::format("{}:caller=@iut", row.first),
-           fmt::format("rdma_destroy_id:error={}:caller=@iut", error->name)},
-          {.success = false, .code = RPMA_E_PROVIDER, .code_clauses = {provider_clause_of(row.function)}});
+      test.cases = in_all_settings(listen_operation(),
+                                   {fmt::format("{}:caller=@iut", row.first),
+                                    fmt::format("rdma_destroy_id:error={}:caller=@iut", error->name)},
+                                   {.promise = Promise::Failure,
+                                    .code = RPMA_E_PROVIDER,
+                                    .code_clauses = {clause_about(row.function)}});
       tests.push_back(std::move(test));
     }
   }

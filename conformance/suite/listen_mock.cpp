@@ -8,6 +8,7 @@
 #include <librpma.h>
 
 #include "conformance/harness/listen_operation.h"
+#include "conformance/harness/expectations.h"
 #include "conformance/suite/suite.h"
 #include "mocks/rdmamock.h"
 
@@ -18,9 +19,9 @@ std::vector<Test> listen_mock_tests() {
   size_t count = 0;
   const rdmamock_script* scripts = rdmamock_scripts(&count);
   for (size_t i = 0; i < count; ++i) {
-    Expectation expectation{.success = scripts[i].expect_success != 0};
-    if (!expectation.success) expectation.code = RPMA_E_PROVIDER;
-    if (scripts[i].fails != nullptr) expectation.code_clauses = {provider_clause_of(scripts[i].fails)};
+    Expectation expectation{.promise = scripts[i].expect_success != 0 ? Promise::Success : Promise::Failure};
+    if (expectation.promise == Promise::Failure) expectation.code = RPMA_E_PROVIDER;
+    if (scripts[i].fails != nullptr) expectation.code_clauses = {clause_about(scripts[i].fails)};
     Test test;
     test.group = "ListenOnMock";
     test.name = scripts[i].name;

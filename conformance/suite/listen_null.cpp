@@ -26,7 +26,8 @@ constexpr Argument kArguments[] = {
 };
 
 Test with_nulls(unsigned nulls) {
-  Expectation expectation{.success = false, .code = RPMA_E_INVAL, .code_clauses = {}, .asks_nothing = true};
+  Expectation expectation{
+      .promise = Promise::Failure, .code = RPMA_E_INVAL, .code_clauses = {}, .asks_nothing = true};
   std::string names;
   for (const Argument& argument : kArguments) {
     if ((nulls & argument.bit) == 0) continue;
@@ -37,7 +38,7 @@ Test with_nulls(unsigned nulls) {
   test.group = "Listen";
   test.name = fmt::format("Null{}GivesEInval", names);
   test.what = "NULL arguments give RPMA_E_INVAL, and the provider is not called.";
-  test.cases = in_all_settings(listen_operation(nulls), {}, expectation);
+  test.cases = in_all_settings(listen_operation({.nulls = nulls}), {}, expectation);
   return test;
 }
 

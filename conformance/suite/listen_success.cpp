@@ -42,7 +42,8 @@ std::vector<Test> listen_success_tests() {
     test.group = "Listen";
     test.name = row.name;
     test.what = row.what;
-    test.cases = {{{listen_operation(), row.setting.start, row.setting.sentinel, {}, {}}, {.success = true}}};
+    test.cases = {
+        {{listen_operation(), row.setting.start, row.setting.sentinel, {}}, {.promise = Promise::Success}}};
     tests.push_back(std::move(test));
   }
   return tests;

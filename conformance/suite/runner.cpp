@@ -6,11 +6,14 @@
 
 #include <algorithm>
 #include <array>
-#include <chrono>
 #include <cstdlib>
+#include <deque>
 #include <stdexcept>
+#include <tuple>
 
 #include "conformance/harness/listen_operation.h"
+#include "conformance/harness/expectations.h"
+#include "conformance/suite/sweep.h"
 
 namespace conformance {
 namespace {
@@ -63,35 +66,34 @@ void initialise_googletest(const std::string& filter) {
   listeners.Append(new AnnounceSelected);
 }
 
-bool needs_control(const Experiment& experiment) {
-  return !experiment.rules.empty() || !experiment.script.empty() || !experiment.operation->should_succeed();
-}
-
 Experiment ordinary_experiment() {
-  return {listen_operation(), Start::Primed, Sentinel::Wild, {}, {}};
+  return {listen_operation(), Start::Primed, Sentinel::Wild};
 }
 
-// Keeps the worst result of each clause and accused module, and beside the findings the worst of what is
-// none: that something was not concluded must not vanish behind a finding. The first of equals stays.
-void add(TestResult& result, const ClauseOutcome& outcome, const std::string& point) {
-  const Verdict verdict = outcome.outcome.verdict();
-  const auto same = std::ranges::find_if(result.clauses, [&outcome, verdict](const ClauseResult& clause) {
-    return clause.clause == outcome.clause && is_finding(clause.verdict) == is_finding(verdict) &&
-           (!is_finding(verdict) || clause.module == outcome.module);
+// Keeps each cause once, with its points: findings of one clause, module and signature are one; so is what
+// was not concluded for one reason. A pass beside them says nothing.
+void add(TestResult& result, ClauseResult&& entry, const std::string& point) {
+  const auto same = std::ranges::find_if(result.clauses, [&entry](const ClauseResult& other) {
+    return std::tie(other.clause, other.verdict, other.module, other.signature) ==
+           std::tie(entry.clause, entry.verdict, entry.module, entry.signature);
   });
-  ClauseResult entry{std::string(outcome.clause), verdict, outcome.outcome.reason(), outcome.module, point};
-  if (verdict == Verdict::Pass) entry.point.clear();
-  if (same == result.clauses.end()) {
-    result.clauses.push_back(std::move(entry));
-  } else if (verdict < same->verdict) {
-    *same = std::move(entry);
-  }
+  ClauseResult& kept = same == result.clauses.end() ? result.clauses.emplace_back(std::move(entry)) : *same;
+  if (kept.verdict != Verdict::Pass) kept.points.push_back(point);
 }
+
+// Ends of sweeps and retries are not counted as points of their own.
+constexpr int kAttempts = 3;  // at a point that the control had and this run did not come to
 
 }  // namespace
 
-SuiteRunner::SuiteRunner(const Library& library, const Target& target, PoolOptions options, Events events)
-    : library_(library), pool_(library, target, options), events_(std::move(events)) {
+SuiteRunner::SuiteRunner(Library& library, const Target& target, PoolOptions options, const Choice& choice,
+                         Events events)
+    : library_(library),
+      options_(options),
+      choice_(choice),
+      symbols_(library),
+      pool_(library, target, options),
+      events_(std::move(events)) {
   const unsigned provider = provider_named(target.provider);
   tests_ = all_tests();
   std::erase_if(tests_, [provider](const Test& test) { return !test.runs_on(provider); });
@@ -124,15 +126,35 @@ void SuiteRunner::announce_selected() {
   }
   events_.started(selected_.size());
   if (selected_.empty()) return;
-  announce_control(ordinary_experiment());
+  try {
+    measure_controls();
+  } catch (...) {
+    exception_ = std::current_exception();
+    return;
+  }
   for (const size_t index : selected_) {
     const Test& test = tests_[index];
     if (test.sweep) announce_control(test.sweep_control);
     for (const Case& one : test.cases) {
-      if (needs_control(one.experiment)) announce_control(one.experiment);
+      if (one.experiment.is_disturbed()) announce_control(one.experiment);
       tickets_[index].push_back(pool_.announce(one.experiment));
     }
   }
+}
+
+// The first undisturbed calls tell how fast this machine is, and which library drives its device.
+void SuiteRunner::measure_controls() {
+  double slowest = 0;
+  for (const Setting& setting : kSettings) {
+    const Evidence& control = *control_of({listen_operation(), setting.start, setting.sentinel});
+    slowest = std::max(slowest, control.observation.seconds);
+    for (const rdmafault_module& module : control.modules) add_driver_role(library_, module.soname);
+  }
+  if (options_.timeout.count() > 0) return;  // somebody knows better
+  constexpr double kControls = 40;           // as long as so many of the slowest
+  const auto scaled = std::chrono::milliseconds(static_cast<int64_t>(slowest * kControls * 1000));
+  options_.timeout = std::clamp(kShortestTimeout + scaled, kShortestTimeout, kLongestTimeout);
+  pool_.set_timeout(options_.timeout);
 }
 
 void SuiteRunner::announce_control(const Experiment& experiment) {
@@ -190,30 +212,72 @@ void SuiteRunner::run_test(size_t index) {
 }
 
 void SuiteRunner::judge_case(const Case& one, const Evidence& evidence, TestResult& result) {
-  const Evidence* control = needs_control(one.experiment) ? control_of(one.experiment) : nullptr;
-  const std::string point = one.experiment.point();
-  result.points.push_back(point);
-  for (const ClauseOutcome& outcome : judge(library_, one.experiment, one.expectation, evidence, control))
-    add(result, outcome, point);
+  const Evidence* control = one.experiment.is_disturbed() ? control_of(one.experiment) : nullptr;
+  const Expectation expectation =
+      one.ruled_by_first_fault ? ruled_by_first_fault(library_, evidence) : one.expectation;
+  const Observation& seen = evidence.observation;
+  PointResult point{one.experiment.point(), Verdict::Pass, "", "", seen.seconds};
+  for (const ClauseOutcome& outcome : judge(library_, one.experiment, expectation, evidence, control)) {
+    const Verdict verdict = outcome.outcome.verdict();
+    ClauseResult entry{std::string(outcome.clause), verdict, outcome.outcome.reason(), outcome.module};
+    const bool has_stack = (verdict == Verdict::Crash || verdict == Verdict::Hang) && seen.frames > 0;
+    if (has_stack) entry.stack = symbols_.stack_of(seen);
+    if (verdict != Verdict::Pass) entry.signature = has_stack ? symbols_.signature_of(seen) : entry.reason;
+    if (verdict < point.verdict) {
+      point.verdict = verdict;
+      point.reason = fmt::format("{}: {}", entry.clause, entry.reason);
+      point.module = entry.module;
+    }
+    add(result, std::move(entry), point.point);
+  }
+  ++result.points;
+  events_.point_finished(result.id, point);
 }
 
+// Keeps as many experiments under way as the pool can use, and no more: a sweep has many.
 void SuiteRunner::run_sweep(const Test& test, TestResult& result) {
   const Evidence& control = *control_of(test.sweep_control);
-  const std::vector<Case> cases = test.sweep(library_, control);
-  if (cases.empty()) {
-    const std::string point = test.sweep_control.point();
-    const Outcome outcome =
-        control.observation.returned != 0 && control.observation.code == 0
-            ? Outcome::of(Verdict::Unreached, "the listener makes no allocation of its own")
-            : Outcome::of(Verdict::Broken, "the control did not succeed");
+  const bool control_works = control.observation.returned != 0 && control.observation.code == 0;
+  const std::unique_ptr<CaseSource> source = control_works ? test.sweep(library_, control, choice_) : nullptr;
+  if (!source) {
+    const Outcome outcome = control_works
+                                ? Outcome::of(Verdict::Unreached, "nothing is called there that could fail")
+                                : Outcome::of(Verdict::Broken, "the control did not succeed");
     for (const std::string_view clause : clauses_of(test, library_.mock.begin != nullptr))
-      add(result, {clause, outcome, ""}, point);
+      add(result, {std::string(clause), outcome.verdict(), outcome.reason(), "", outcome.reason()},
+          test.sweep_control.point());
     return;
   }
-  std::vector<size_t> tickets;
-  tickets.reserve(cases.size());
-  for (const Case& one : cases) tickets.push_back(pool_.announce(one.experiment));
-  for (size_t i = 0; i < cases.size(); ++i) judge_case(cases[i], *pool_.await(tickets[i]), result);
+  struct UnderWay {
+    Case one;
+    size_t ticket;
+  };
+  std::deque<UnderWay> under_way;
+  const size_t most = 4 * static_cast<size_t>(std::max(1u, options_.jobs));
+  const auto await_one = [&] {
+    UnderWay first = std::move(under_way.front());
+    under_way.pop_front();
+    std::unique_ptr<Evidence> evidence = pool_.await(first.ticket);
+    // The control made this call; where a run does not, it went another way (a retry, a cache): it is tried
+    // again.
+    for (int attempt = 1; attempt < kAttempts && first.one.ruled_by_first_fault &&
+                          evidence->observation.phase == Phase::Done &&
+                          !not_as_asked(first.one.experiment, {}, *evidence).empty();
+         ++attempt)
+      evidence = pool_.await(pool_.announce(first.one.experiment));
+    source->seen(first.one, *evidence);
+    const bool goes_on = first.one.expectation.fires_nothing && evidence->observation.rules[0].fired > 0;
+    if (!goes_on) judge_case(first.one, *evidence, result);
+  };
+  for (;;) {
+    std::optional<Case> one = source->next();
+    if (one) {
+      const size_t ticket = pool_.announce(one->experiment);
+      under_way.push_back({std::move(*one), ticket});
+    }
+    if (!one && under_way.empty()) break;
+    if (!one || under_way.size() >= most) await_one();
+  }
 }
 
 }  // namespace conformance

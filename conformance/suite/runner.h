@@ -4,6 +4,7 @@
 // judges each test's evidence, and hands out results as they are obtained.
 #pragma once
 
+#include <chrono>
 #include <exception>
 #include <functional>
 #include <map>
@@ -12,6 +13,7 @@
 #include <vector>
 
 #include "conformance/harness/pool.h"
+#include "conformance/harness/symbols.h"
 #include "conformance/report/result.h"
 #include "conformance/suite/suite.h"
 
@@ -22,10 +24,13 @@ class SuiteRunner {
   struct Events {
     std::function<void(size_t selected)> started;
     std::function<void(const std::string& id)> test_started;
+    std::function<void(const std::string& test, const PointResult&)> point_finished;
     std::function<void(const TestResult&)> test_finished;
   };
 
-  SuiteRunner(const Library& library, const Target& target, PoolOptions options, Events events);
+  // `library` learns the role of the device's driver library, which only a control shows.
+  SuiteRunner(Library& library, const Target& target, PoolOptions options, const Choice& choice,
+              Events events);
 
   // Runs the tests that `filter` selects (GoogleTest's syntax: patterns with * and ?, separated by ':', those
   // to leave out after '-'). Returns how many were selected.
@@ -34,6 +39,7 @@ class SuiteRunner {
   // The evidence of an undisturbed call in an ordinary process.
   const Evidence& ordinary();
   [[nodiscard]] size_t experiments() const { return pool_.finished(); }
+  [[nodiscard]] std::chrono::milliseconds timeout() const { return options_.timeout; }
 
   // For GoogleTest's side of this class (runner.cpp).
   void announce_selected();
@@ -44,10 +50,14 @@ class SuiteRunner {
   void run_test(size_t index);
   const Evidence* control_of(const Experiment& experiment);
   void announce_control(const Experiment& experiment);
+  void measure_controls();
   void judge_case(const Case& one, const Evidence& evidence, TestResult& result);
   void run_sweep(const Test& test, TestResult& result);
 
-  const Library& library_;
+  Library& library_;
+  PoolOptions options_;
+  Choice choice_;
+  Symbols symbols_;
   Pool pool_;
   Events events_;
   std::vector<Test> tests_;

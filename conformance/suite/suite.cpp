@@ -21,7 +21,8 @@ unsigned provider_named(std::string_view name) {
 std::vector<Test> all_tests() {
   std::vector<Test> tests;
   for (const auto& part : {listen_success_tests, listen_null_tests, listen_provider_tests,
-                           listen_cleanup_tests, listen_memory_tests, listen_mock_tests}) {
+                           listen_cleanup_tests, listen_memory_tests, listen_mock_tests, listen_cases_tests,
+                           listen_sweep_tests, listen_threads_tests}) {
     std::vector<Test> more = part();
     tests.insert(tests.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
   }
@@ -38,8 +39,10 @@ std::vector<std::string_view> clauses_of(const Test& test, bool mock) {
   std::set<std::string_view> ids;
   if (test.id() == kKernelTest) ids.insert("STACK-KERNEL-1");
   if (test.sweep) {
-    const std::vector<std::string_view> more = clauses_judged(test.sweep_expectation, mock);
-    ids.insert(more.begin(), more.end());
+    for (const Expectation& expectation : test.sweep_expectations) {
+      const std::vector<std::string_view> more = clauses_judged(expectation, mock);
+      ids.insert(more.begin(), more.end());
+    }
   }
   for (const Case& one : test.cases) {
     for (const std::string_view id : clauses_judged(one.expectation, mock)) {
@@ -78,7 +81,7 @@ std::vector<Case> in_all_settings(const std::shared_ptr<const Operation>& operat
                                   const std::vector<std::string>& rules, const Expectation& expectation) {
   std::vector<Case> cases;
   for (const Setting& setting : kSettings) {
-    Case one{{operation, setting.start, setting.sentinel, {}, {}}, expectation};
+    Case one{{operation, setting.start, setting.sentinel}, expectation};
     for (const std::string& text : rules) one.experiment.rules.push_back(make_rule(text));
     cases.push_back(std::move(one));
   }

@@ -5,12 +5,14 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "conformance/harness/experiment.h"
 #include "conformance/harness/judge.h"
+#include "conformance/suite/choice.h"
 
 namespace conformance {
 
@@ -23,7 +25,10 @@ inline constexpr std::string_view kProviderNames[] = {"mock", "rxe", "hw"};
 struct Case {
   Experiment experiment;
   Expectation expectation;
+  bool ruled_by_first_fault = false;  // instead of `expectation`: what the fault that fired first demands
 };
+
+class CaseSource;  // sweep.h
 
 struct Test {
   std::string group;  // "Listen"
@@ -32,10 +37,10 @@ struct Test {
   unsigned providers = kAll;
   std::vector<Case> cases;
 
-  // A sweep's cases follow from what its control shows; none: the point could not be reached.
-  std::function<std::vector<Case>(const Library&, const Evidence& control)> sweep;
+  // A sweep's cases follow from what its control shows. Null: no fault can be put there.
+  std::function<std::unique_ptr<CaseSource>(const Library&, const Evidence& control, const Choice&)> sweep;
   Experiment sweep_control;
-  Expectation sweep_expectation;  // of its failing cases
+  std::vector<Expectation> sweep_expectations;  // that its cases can have
 
   [[nodiscard]] std::string id() const { return group + "." + name; }
   [[nodiscard]] bool runs_on(unsigned provider) const { return (providers & provider) != 0; }
@@ -60,12 +65,12 @@ std::vector<Test> listen_provider_tests();
 std::vector<Test> listen_cleanup_tests();
 std::vector<Test> listen_memory_tests();
 std::vector<Test> listen_mock_tests();
+std::vector<Test> listen_cases_tests();
+std::vector<Test> listen_sweep_tests();
+std::vector<Test> listen_threads_tests();
 
 // A row of the shim's table; throws std::logic_error where there is none.
 const rdmafault_function& function_named(std::string_view name);
-
-// The clause that says what a failing provider function must give.
-std::string_view provider_clause_of(std::string_view function);
 
 // A case in each of the three settings (start and sentinel).
 std::vector<Case> in_all_settings(const std::shared_ptr<const Operation>& operation,

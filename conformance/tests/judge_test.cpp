@@ -27,7 +27,7 @@ constexpr Row kRows[] = {
 
 TEST(FireProof, HoldsOnlyWhereTheRuleFiredAsAsked) {
   for (const Row& row : kRows) {
-    const Experiment experiment{listen_operation(), Start::Primed, Sentinel::Null, {make_rule(row.rule)}, {}};
+    const Experiment experiment{listen_operation(), Start::Primed, Sentinel::Null, {make_rule(row.rule)}};
     Evidence evidence;
     evidence.observation.rules[0] = {row.seen, row.fired};
     EXPECT_EQ(not_as_asked(experiment, {}, evidence).empty(), row.as_asked)
@@ -37,8 +37,8 @@ TEST(FireProof, HoldsOnlyWhereTheRuleFiredAsAsked) {
 
 TEST(FireProof, SweepEndsOnlyWhereNothingFired) {
   const Experiment experiment{
-      listen_operation(), Start::Primed, Sentinel::Null, {make_rule("malloc:error=ENOMEM:when=3")}, {}};
-  Expectation end{.success = true};
+      listen_operation(), Start::Primed, Sentinel::Null, {make_rule("malloc:error=ENOMEM:when=3")}};
+  Expectation end{.promise = Promise::Success};
   end.fires_nothing = true;
   Evidence evidence;
   evidence.observation.rules[0] = {2, 0};
@@ -48,11 +48,10 @@ TEST(FireProof, SweepEndsOnlyWhereNothingFired) {
 }
 
 TEST(Point, IsMadeOfNamesAndOrdinals) {
-  const Experiment experiment{listen_operation(kPeerNull | kPortNull),
+  const Experiment experiment{listen_operation({.nulls = kPeerNull | kPortNull}),
                               Start::Warm,
                               Sentinel::Live,
-                              {make_rule("rdma_listen:error=EADDRINUSE:caller=@iut")},
-                              {}};
+                              {make_rule("rdma_listen:error=EADDRINUSE:caller=@iut")}};
   EXPECT_EQ(experiment.point(),
             "rpma_ep_listen(peer=NULL,port=NULL)/rdma_listen:error=EADDRINUSE:caller=@iut/warm/live");
   EXPECT_EQ(experiment.control().point(), "rpma_ep_listen/warm/live");

@@ -19,7 +19,7 @@ TestResult test_with(const std::string& id, Verdict verdict, const std::string& 
   test.id = id;
   test.verdict = verdict;
   test.reason = verdict == Verdict::Pass ? "" : "because <of> & \"that\"";
-  test.clauses.push_back({"LISTEN-RET-2", verdict, test.reason, module, "point/" + id});
+  test.clauses.push_back({"LISTEN-RET-2", verdict, test.reason, module, test.reason, {}, {"point/" + id}});
   return test;
 }
 
@@ -135,10 +135,10 @@ TEST(Junit, HasTheRightChildAndNoForeignMarkup) {
 }
 
 TEST(Text, SaysBothVerdictsAndTheExitCode) {
-  const std::string text = to_text(run_of({test_with("A", Verdict::Crash, "rdmacm")}), "tool run");
+  const std::string text = to_text(run_of({test_with("A", Verdict::Crash, "rdmacm")}), "--provider rxe");
   EXPECT_THAT(text, HasSubstr("verdict on the IUT:   pass"));
   EXPECT_THAT(text, HasSubstr("verdict on the stack: crash"));
-  EXPECT_THAT(text, HasSubstr("tool run --filter 'A'"));
+  EXPECT_THAT(text, HasSubstr("rpma-conformance replay --provider rxe 'point/A'"));
   EXPECT_THAT(text, HasSubstr("exit code 1"));
 }
 

@@ -3,6 +3,12 @@
 // The commands. Each returns the exit code; a SetupError that leaves one ends the program with 2.
 #pragma once
 
+#include <filesystem>
+#include <optional>
+#include <string>
+
+#include "conformance/harness/experiment.h"
+#include "conformance/harness/judge.h"
 #include "conformance/tool/options.h"
 
 namespace conformance {
@@ -12,6 +18,31 @@ int run_here(const RunOptions& options);
 
 // On an rxe machine: starts one (or uses options.machine), runs the same command in it, fetches the report.
 int run_in_machine(const RunOptions& options);
+
+struct ReplayOptions {
+  std::string point;
+  bool all = false;           // every call in the time line
+  bool system_calls = false;  // also where the point is not about one
+  std::string under;          // a debugger around the program, by name or as a command
+  bool in_process = false;    // hidden: what --under starts
+};
+
+// One point again, here; in an rxe machine; under a debugger here.
+int replay_here(const RunOptions& options, const ReplayOptions& what);
+int replay_in_machine(const RunOptions& options, const ReplayOptions& what);
+int replay_under(const RunOptions& options, const ReplayOptions& what);
+
+// What is promised, done and seen; `report`: the folder of a run that may have seen it.
+int explain(const std::string& what, const std::filesystem::path& report);
+
+// Throws SetupError with one clear line where `point` is none.
+Experiment read_point(const std::string& point);
+// What the suite demands at a point that one of its tables names; nothing for points that sweeps make.
+std::optional<Expectation> expectation_in_suite(const std::string& point);
+
+// The roles that --judge names, separated by commas; "stack" alone is everybody. Throws SetupError for a name that
+// nobody has: it would have no findings, a wrong pass.
+std::string roles_of_subject(const Library& library, const std::string& subject);
 
 struct ListOptions {
   bool json = false;

@@ -15,7 +15,8 @@
 namespace conformance {
 namespace {
 
-void add_run(CLI::App& app, RunOptions& options) {
+// What stands under the function under test, and whom it is to be judged: the same for each command that tests.
+void add_surroundings(CLI::App& app, RunOptions& options) {
   app.add_option("--provider", options.provider, "what stands under librpma: mock, rxe or hw")
       ->check(CLI::IsMember({"mock", "rxe", "hw"}))
       ->capture_default_str();
@@ -29,21 +30,42 @@ void add_run(CLI::App& app, RunOptions& options) {
   app.add_option("--judge", options.subject,
                  "whose verdict sets the exit code: iut, stack, or modules with commas")
       ->capture_default_str();
+  app.add_option("--timeout", options.timeout,
+                 "seconds for one experiment, at least 10 (default: as the machine's speed demands, 20 to 60)")
+      ->check(CLI::Range(10, 3600));
+  app.add_flag("--allow-disruptive", options.allow_disruptive,
+               "on a device of this host: also conditions that disturb the whole host");
+  app.add_option("--kernel", options.kernel, "kernel package (.deb) for the rxe machine");
+  app.add_option("--machine", options.machine, "state folder of an rxe machine that runs already");
+  app.add_flag("--in-machine", options.in_machine)->group("");  // hidden: machine.cpp
+}
+
+void add_run(CLI::App& app, RunOptions& options) {
+  add_surroundings(app, options);
   app.add_option("--filter", options.filter,
                  "tests to run: globs separated by ':', those to leave out after '-'")
       ->capture_default_str();
   app.add_option("--jobs", options.jobs, "experiments at a time")
       ->check(CLI::Range(1, 64))
       ->capture_default_str();
-  app.add_option("--timeout", options.timeout, "seconds for one experiment, at least 10")
-      ->check(CLI::Range(10, 3600))
+  app.add_option("--seed", options.seed, "of what is chosen where not everything is tried")
       ->capture_default_str();
-  app.add_option("--report", options.report, "folder for report.json, junit.xml and results.jsonl")
+  app.add_flag("--complete", options.complete,
+               "try every pair of faults instead of those that the seed chooses");
+  app.add_option("--report", options.report,
+                 "folder for report.json, junit.xml, results.jsonl and points.jsonl")
       ->capture_default_str();
   app.add_option("--baseline", options.baseline, "known findings: exit 0 where the run shows exactly these");
-  app.add_option("--kernel", options.kernel, "kernel package (.deb) for the rxe machine");
-  app.add_option("--machine", options.machine, "state folder of an rxe machine that runs already");
-  app.add_flag("--in-machine", options.in_machine)->group("");  // hidden: run_in_machine.cpp
+}
+
+void add_replay(CLI::App& app, RunOptions& options, ReplayOptions& what) {
+  add_surroundings(app, options);
+  app.add_option("point", what.point, "as a report shows it")->required();
+  app.add_flag("--all", what.all, "every call in the time line, also allocations of modules below librpma");
+  app.add_flag("--system-calls", what.system_calls, "system calls too, where the point is not about one");
+  app.add_option("--under", what.under,
+                 "gdb or valgrind, or such a command of your own: the guard is off, and no verdict is given");
+  app.add_flag("--in-process", what.in_process)->group("");  // hidden: replay_in_machine.cpp
 }
 
 // Every path is made absolute here: what is named is what is judged, in the machine as on this host.
@@ -64,16 +86,29 @@ void refuse_idle_options(const RunOptions& options) {
     throw SetupError("--kernel and --machine are for the rxe machine: use --provider rxe without --device");
 }
 
-int run(RunOptions options, char** argv) {
+// Checks and completes the options. True where an rxe machine is needed.
+bool prepare(RunOptions& options) {
   refuse_idle_options(options);
   make_absolute(options);
-  if (options.provider == "rxe" && options.device.empty()) return run_in_machine(options);
+  if (options.in_machine) options.allow_disruptive = true;  // it is ours
   if (options.provider == "hw" && options.device.empty())
     throw SetupError(
         "--provider hw needs --device NAME: this host's devices are used only when named; "
         "'rpma-conformance doctor' lists them");
+  return options.provider == "rxe" && options.device.empty();
+}
+
+int run(RunOptions options, char** argv) {
+  if (prepare(options)) return run_in_machine(options);
   with_preload(options, argv);
   return run_here(options);
+}
+
+int replay(RunOptions options, const ReplayOptions& what, char** argv) {
+  if (prepare(options)) return replay_in_machine(options, what);
+  if (!what.under.empty()) return replay_under(options, what);
+  with_preload(options, argv);
+  return replay_here(options, what);
 }
 
 int main_or_throw(int argc, char** argv) {
@@ -87,6 +122,16 @@ int main_or_throw(int argc, char** argv) {
   RunOptions run_options;
   CLI::App* run_command = app.add_subcommand("run", "run the suite and give a verdict");
   add_run(*run_command, run_options);
+  ReplayOptions replay_options;
+  CLI::App* replay_command = app.add_subcommand("replay", "run one point again and show it call by call");
+  add_replay(*replay_command, run_options, replay_options);
+  std::string explained;
+  std::filesystem::path explained_report = "report";
+  CLI::App* explain_command =
+      app.add_subcommand("explain", "what a clause or a point is about; needs no device");
+  explain_command->add_option("what", explained, "a clause or a point")->required();
+  explain_command->add_option("--report", explained_report, "folder of a run that may have seen it")
+      ->capture_default_str();
   ListOptions list_options;
   CLI::App* list_command = app.add_subcommand("list", "list the tests; needs no device");
   list_command->add_flag("--json", list_options.json, "for machines");
@@ -108,6 +153,8 @@ int main_or_throw(int argc, char** argv) {
     return kUsage;
   }
   if (*run_command) return run(run_options, argv);
+  if (*replay_command) return replay(run_options, replay_options, argv);
+  if (*explain_command) return explain(explained, explained_report);
   if (*list_command) return list(list_options);
   return doctor(doctor_provider);
 }

@@ -18,9 +18,9 @@ std::string quoted(const std::string& word) {
 
 }  // namespace
 
-std::string command_of(const RunOptions& options) {
+std::string surroundings_of(const RunOptions& options) {
   const RunOptions defaults;
-  std::string command = "rpma-conformance run --provider " + options.provider;
+  std::string command = "--provider " + options.provider;
   const auto add = [&command](const char* name, const std::string& value, const std::string& otherwise) {
     if (value != otherwise) command += std::string(" ") + name + " " + quoted(value);
   };
@@ -32,6 +32,7 @@ std::string command_of(const RunOptions& options) {
   add("--kernel", options.kernel, "");
   add("--judge", options.subject, defaults.subject);
   add("--timeout", std::to_string(options.timeout), std::to_string(defaults.timeout));
+  if (options.allow_disruptive && !options.in_machine) command += " --allow-disruptive";
   return command;
 }
 

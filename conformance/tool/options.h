@@ -17,7 +17,10 @@ struct RunOptions {
   std::string subject = "stack";
   std::string filter = "*";
   unsigned jobs = 1;
-  unsigned timeout = 60;  // seconds, of one experiment
+  unsigned timeout = 0;  // seconds, of one experiment; 0: as the controls' speed demands
+  uint64_t seed = 1;
+  bool complete = false;          // every pair of points, not those that the seed chooses
+  bool allow_disruptive = false;  // conditions that disturb the whole host
   std::filesystem::path report = "report";
   std::filesystem::path baseline;  // empty: none
   std::string kernel;              // a kernel package for the rxe machine
@@ -25,10 +28,10 @@ struct RunOptions {
   std::filesystem::path machine;  // state folder of a running rxe machine; empty: start one for this run
 };
 
-// The command that gives this run again: what differs from the defaults, quoted for a shell; without
-// --filter,
-// --report and --baseline.
-std::string command_of(const RunOptions& options);
+// The options that give this run's surroundings again: what differs from the defaults, quoted for a shell;
+// without
+// --filter, --report and --baseline.
+std::string surroundings_of(const RunOptions& options);
 
 // Exit codes of every command (DESIGN section 2).
 enum ExitCode { kConforms = 0, kFinding = 1, kUsage = 2, kIncomplete = 3 };

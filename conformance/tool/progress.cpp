@@ -25,10 +25,16 @@ std::string Progress::time_left() const {
 
 void Progress::begin(const std::string& test) {
   if (!terminal_) return;
-  fmt::print("{}[{}/{}{}{}] {}", kClearLine, done_, total_,
+  fmt::print("{}[{}/{}, {} points{}{}] {}", kClearLine, done_, total_, points_,
              not_passed_ > 0 ? fmt::format(", {} not passed", not_passed_) : "", time_left(),
              test.substr(0, 60));
   std::fflush(stdout);
+}
+
+// A sweep has thousands of points: a person must see it move.
+void Progress::point(const std::string& test) {
+  constexpr size_t kOften = 10;
+  if (++points_ % kOften == 0) begin(test);
 }
 
 void Progress::end(const TestResult& test) {
@@ -37,8 +43,9 @@ void Progress::end(const TestResult& test) {
   if (!passed) ++not_passed_;
   if (terminal_ && passed) return;
   if (terminal_) fmt::print("{}", kClearLine);
-  fmt::print("[{:>3}/{}] {:<11} {} ({:.2f} s){}\n", done_, total_, name_of(test.verdict), test.id,
-             test.seconds, passed ? "" : "\n          " + test.reason);
+  fmt::print("[{:>3}/{}] {:<11} {} ({} point{}, {:.2f} s){}\n", done_, total_, name_of(test.verdict), test.id,
+             test.points, test.points == 1 ? "" : "s", test.seconds,
+             passed ? "" : "\n          " + test.reason);
   std::fflush(stdout);
 }
 

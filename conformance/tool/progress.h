@@ -15,6 +15,7 @@ class Progress {
  public:
   explicit Progress(size_t total);
   void begin(const std::string& test);
+  void point(const std::string& test);  // one more of its points is done
   void end(const TestResult& test);
   void finish() const;
 
@@ -24,6 +25,7 @@ class Progress {
   size_t total_;
   size_t done_ = 0;
   size_t not_passed_ = 0;
+  size_t points_ = 0;
   bool terminal_;
   std::chrono::steady_clock::time_point started_;
 };

@@ -34,33 +34,14 @@ TestResult kernel_result(KernelLog& log) {
   test.what = "While the selected tests run, the kernel logs no warning, oops or new taint.";
   test.verdict = outcome.verdict();
   test.reason = outcome.reason();
-  test.clauses.push_back(
-      {"STACK-KERNEL-1", outcome.verdict(), outcome.reason(), "kernel", std::string(kKernelTest)});
+  test.clauses.push_back({"STACK-KERNEL-1",
+                          outcome.verdict(),
+                          outcome.reason(),
+                          "kernel",
+                          outcome.reason(),
+                          {},
+                          {std::string(kKernelTest)}});
   return test;
-}
-
-// The roles that --judge names, separated by commas; "stack" alone is everybody. A name that nobody has would
-// have no findings: a wrong pass.
-std::string roles_of_subject(const Library& library, const std::string& subject) {
-  if (subject == "stack") return subject;
-  std::vector<std::string> roles;
-  std::istringstream names(subject);
-  for (std::string name; std::getline(names, name, ',');) {
-    const bool is_iut = name == "iut" || name == library.iut.soname ||
-                        name == std::filesystem::path(library.iut.path).filename() ||
-                        name == library.iut.path;
-    std::string role = is_iut ? "iut" : name == "driver" || name == "kernel" ? name : "";
-    for (const rdmafault_role& row : library.roles)
-      if (role.empty() && (name == row.role || name == row.module)) role = row.role;
-    if (role.empty() || role == "harness")
-      throw SetupError(fmt::format(
-          "--judge {}: '{}' is no module that can be judged; name stack alone, or iut, rdmacm, ibverbs, "
-          "driver, netlink, libc, loader, kernel or one of their SONAMEs",
-          subject, name));
-    roles.push_back(role);
-  }
-  if (roles.empty()) throw SetupError("--judge needs a subject: iut, stack, or modules separated by commas");
-  return fmt::format("{}", fmt::join(roles, ","));
 }
 
 Stack stack_of(const Library& library, const Target& target, SuiteRunner& runner) {
@@ -94,8 +75,8 @@ int run_here(const RunOptions& options) {
   if (!options.baseline.empty()) baseline.emplace(options.baseline, options.provider);
   const LibraryOptions libraries{options.librpma, options.rdma_core, options.provider == "mock"};
   Target target = choose_target(options);
-  target.patience_ms = static_cast<int>(options.timeout * 1000 / 8);  // a connection has up to six steps
-  const Library library = open_library(libraries);
+  if (options.timeout > 0) target.patience_ms = static_cast<int>(options.timeout * 1000 / 8);
+  Library library = open_library(libraries);
 
   RunResult run;
   run.suite_version = kVersion;
@@ -105,6 +86,8 @@ int run_here(const RunOptions& options) {
   run.filter = options.filter;
   run.subject = roles_of_subject(library, options.subject);
   run.jobs = options.jobs;
+  run.seed = options.seed;
+  run.chose_all = options.complete;
   const auto begin = std::chrono::steady_clock::now();
 
   const bool on_kernel = options.provider != "mock";
@@ -119,8 +102,14 @@ int run_here(const RunOptions& options) {
   };
   SuiteRunner runner(
       library, target, {options.jobs, std::chrono::seconds(options.timeout)},
+      {options.seed, options.complete},
       {.started = [&progress, on_kernel](size_t n) { progress.emplace(n + (on_kernel && n > 0 ? 1 : 0)); },
        .test_started = [&progress](const std::string& id) { progress->begin(id); },
+       .point_finished =
+           [&report, &progress](const std::string& test, const PointResult& point) {
+             report.add(point, test);
+             progress->point(test);
+           },
        .test_finished = finished});
   run.in_profile = runner.tests().size();
   run.selected = runner.run(options.filter);
@@ -138,9 +127,10 @@ int run_here(const RunOptions& options) {
   progress->finish();
   run.stack = stack_of(library, target, runner);
   run.experiments = runner.experiments();
+  run.timeout_seconds = std::chrono::duration<double>(runner.timeout()).count();
   run.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   report.finish(run);
-  fmt::print("{}", to_text(run, command_of(options)));
+  fmt::print("{}", to_text(run, surroundings_of(options)));
   if (!options.in_machine) fmt::print("report: {}\n", report.path().string());
   return baseline ? compare_with_baseline(*baseline, options, run) : exit_code_of(run);
 }

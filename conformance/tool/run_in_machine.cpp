@@ -4,10 +4,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <array>
-#include <cstdlib>
 #include <fstream>
-#include <map>
 #include <nlohmann/json.hpp>
 
 #include "conformance/harness/kernel_log.h"
@@ -15,7 +12,7 @@
 #include "conformance/report/report.h"
 #include "conformance/suite/suite.h"
 #include "conformance/tool/commands.h"
-#include "conformance/tool/process.h"
+#include "conformance/tool/machine.h"
 #include "conformance/version.h"
 
 namespace conformance {
@@ -23,103 +20,14 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr int kMachineLost = 125;  // what `machine exec` returns where the machine died under the command
-
-// A machine of this run's own, or one that runs already and is left running.
-class Machine {
- public:
-  explicit Machine(const RunOptions& options) : command_(find_parts().machine) {
-    if (!fs::exists(command_))
-      throw SetupError(
-          fmt::format("{} is missing; build the whole project, or install it again", command_.string()));
-    if (!options.machine.empty()) {
-      state_ = fs::absolute(options.machine);
-      return;
-    }
-    std::string folder = (fs::temp_directory_path() / "rpma-conformance-XXXXXX").string();
-    if (mkdtemp(folder.data()) == nullptr)
-      throw SetupError(
-          fmt::format("cannot make a folder in {}; set TMPDIR", fs::temp_directory_path().string()));
-    state_ = folder;
-    own_ = true;
-    std::vector<std::string> start = {command_, "start", "--state", state_};
-    if (!options.kernel.empty()) start.insert(start.end(), {"--kernel", options.kernel});
-    // It has said itself, in one line, which step failed.
-    if (run_program(start) != 0) {
-      stop();
-      throw SetupError("the rxe machine did not start; 'rpma-conformance doctor' shows what is missing");
-    }
-  }
-  ~Machine() {
-    if (own_) stop();
-  }
-  Machine(const Machine&) = delete;
-  Machine& operator=(const Machine&) = delete;
-  Machine(Machine&&) = delete;
-  Machine& operator=(Machine&&) = delete;
-
-  [[nodiscard]] std::map<std::string, std::string> environment() const {
-    std::map<std::string, std::string> values;
-    std::ifstream file(state_ / "env");
-    for (std::string line; std::getline(file, line);)
-      if (const size_t equals = line.find('='); equals != std::string::npos)
-        values[line.substr(0, equals)] = line.substr(equals + 1);
-    if (!values.contains("DEVICE") || !values.contains("ADDR"))
-      throw SetupError(
-          fmt::format("no rxe machine runs in {}; start one there, or leave --machine out", state_.string()));
-    return values;
-  }
-
-  [[nodiscard]] fs::path share() const { return state_ / "share"; }
-
-  [[nodiscard]] int exec(const std::vector<std::string>& arguments) const {
-    std::vector<std::string> all = {command_, "exec", "--state", state_, "--"};
-    all.insert(all.end(), arguments.begin(), arguments.end());
-    return run_program(all);
-  }
-
-  [[nodiscard]] std::string log() const { return output_of({command_, "log", "--state", state_}); }
-
- private:
-  void stop() {
-    run_program({command_, "stop", "--state", state_});
-    std::error_code error;
-    fs::remove_all(state_, error);
-  }
-
-  fs::path command_;
-  fs::path state_;
-  bool own_ = false;
-};
-
 std::vector<std::string> inner_command(const RunOptions& options, const Machine& machine,
                                        const fs::path& report) {
-  const auto environment = machine.environment();
-  std::vector<std::string> command = {find_parts().program,
-                                      "run",
-                                      "--in-machine",
-                                      "--provider",
-                                      "rxe",
-                                      "--device",
-                                      environment.at("DEVICE"),
-                                      "--addr",
-                                      options.address.empty() ? environment.at("ADDR") : options.address,
-                                      "--judge",
-                                      options.subject,
-                                      "--filter=" + options.filter,
-                                      "--jobs",
-                                      std::to_string(options.jobs),
-                                      "--timeout",
-                                      std::to_string(options.timeout),
-                                      "--report",
-                                      report};
-  const auto add = [&command](const char* name, const std::string& value) {
-    if (!value.empty()) command.insert(command.end(), {name, value});
-  };
-  add("--librpma", options.librpma);
-  add("--rdma-core", options.rdma_core);
-  if (!options.baseline.empty()) add("--baseline", fs::absolute(options.baseline));
-  add("--kernel", options.kernel);  // has no effect in there; findings name it
+  std::vector<std::string> command = command_in_machine("run", options, machine);
+  command.insert(command.end(), {"--filter=" + options.filter, "--jobs", std::to_string(options.jobs), "--seed",
+                                 std::to_string(options.seed), "--report", report});
+  if (options.complete) command.emplace_back("--complete");
+  if (!options.baseline.empty())
+    command.insert(command.end(), {"--baseline", fs::absolute(options.baseline)});
   return command;
 }
 
@@ -153,8 +61,13 @@ int report_partial(const RunOptions& options, ReportFolder& report, const fs::pa
       kernel.reason = "the machine was lost after its kernel said: " + line;
     }
   }
-  kernel.clauses.push_back(
-      {"STACK-KERNEL-1", kernel.verdict, kernel.reason, "kernel", std::string(kKernelTest)});
+  kernel.clauses.push_back({"STACK-KERNEL-1",
+                            kernel.verdict,
+                            kernel.reason,
+                            "kernel",
+                            kernel.reason,
+                            {},
+                            {std::string(kKernelTest)}});
   run.tests.push_back(kernel);
   for (const Test& test : all_tests())
     if (test.runs_on(kRxe)) ++run.in_profile;
@@ -162,12 +75,12 @@ int report_partial(const RunOptions& options, ReportFolder& report, const fs::pa
   run.selected = options.filter == "*" ? run.in_profile : run.tests.size() + 1;
   report.add(kernel);
   report.finish(run);
-  fmt::print("{}report: {}\n", to_text(run, command_of(options)), report.path().string());
+  fmt::print("{}report: {}\n", to_text(run, surroundings_of(options)), report.path().string());
   return exit_code_of(run);
 }
 
 void copy_report(const fs::path& from, const fs::path& to) {
-  for (const char* name : {"results.jsonl", "report.json", "junit.xml"}) {
+  for (const char* name : {"results.jsonl", "points.jsonl", "report.json", "junit.xml"}) {
     std::error_code error;
     fs::copy_file(from / name, to / name, fs::copy_options::overwrite_existing, error);
     if (error)

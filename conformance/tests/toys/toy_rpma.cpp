@@ -9,8 +9,10 @@
 #include <cstddef>
 #include <cstdlib>
 #include <cstring>
+#include <mutex>
 #include <stdexcept>
 #include <string_view>
+#include <utility>
 
 #define TOY_EXPORT extern "C" __attribute__((visibility("default")))
 
@@ -40,9 +42,29 @@ bool makes(std::string_view mistake) {
 
 bool failed_before = false;  // for the mistake that poisons later calls
 
+// For the mistakes that only another thread, or another endpoint, can notice.
+rpma_ep only_endpoint;
+std::recursive_mutex lock;
+
 void* address_nowhere() {
   void* volatile nowhere = nullptr;
   return nowhere;
+}
+
+// A crash whose innermost frames have no exported names.
+void crash_innermost() {
+  *static_cast<volatile char*>(address_nowhere()) = 1;
+}
+void crash_in_between() {
+  crash_innermost();
+}
+void crash_deep() {
+  crash_in_between();
+}
+
+// A wait that no signal ends.
+void sleep_for_ever() {
+  for (;;) pause();
 }
 
 // What the toy holds while it listens; given back by release() unless a mistake forgets it.
@@ -102,6 +124,8 @@ int attempt(Attempt& a, const char* addr, const char* port) {
     if (failure == 0 || makes("hang-on-listen")) continue;
     if (makes("exit-on-listen")) std::exit(0);
     if (makes("abort-on-listen")) std::abort();
+    if (makes("deep-crash-on-listen")) crash_deep();
+    if (makes("sleep-on-listen")) sleep_for_ever();
     if (makes("listen-ignored")) break;
     return makes("positive-code") ? 5 : RPMA_E_PROVIDER;
   }
@@ -137,7 +161,9 @@ TOY_EXPORT int rpma_ep_listen(rpma_peer* peer, const char* addr, const char* por
     return RPMA_E_INVAL;
   if (makes("poisoned") && failed_before) return RPMA_E_PROVIDER;
   Attempt a;
+  if (makes("lock-left-held")) lock.lock();
   const int code = attempt(a, addr, port);
+  if (makes("lock-left-held") && code == 0) lock.unlock();
   if (code != 0) {
     failed_before = true;
     a.release();
@@ -148,6 +174,7 @@ TOY_EXPORT int rpma_ep_listen(rpma_peer* peer, const char* addr, const char* por
   }
   std::free(a.block);
   if (!makes("leak-addrinfo-on-success")) rdma_freeaddrinfo(a.info);
+  if (makes("shared-static-state")) std::free(std::exchange(a.endpoint, &only_endpoint));
   *a.endpoint = {peer, a.channel, a.id};
   *ep_ptr = a.endpoint;
   return makes("never-succeeds") ? RPMA_E_UNKNOWN : 0;
@@ -158,7 +185,7 @@ TOY_EXPORT int rpma_ep_shutdown(rpma_ep** ep_ptr) {
   if (*ep_ptr == nullptr) return 0;
   rdma_destroy_id((*ep_ptr)->id);
   rdma_destroy_event_channel((*ep_ptr)->channel);
-  std::free(*ep_ptr);
+  if (*ep_ptr != &only_endpoint) std::free(*ep_ptr);
   *ep_ptr = nullptr;
   return 0;
 }

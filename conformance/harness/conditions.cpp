@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "conformance/harness/conditions.h"
+
+#include <algorithm>
+#include <iterator>
+
+#include "conformance/harness/imposing.h"
+
+namespace conformance {
+namespace {
+
+constexpr Condition kConditions[] = {
+    {"memlock", "RLIMIT_MEMLOCK is low", "KiB", lower_memlock},
+    {"descriptors-left", "so many descriptors are left until RLIMIT_NOFILE is reached", "number",
+     leave_descriptors},
+    {.name = "no-bind-service",
+     .what = "the process lacks CAP_NET_BIND_SERVICE",
+     .parameter = "",
+     .begin = give_up_bind_service},
+
+    {"port-held", "another endpoint of this process listens on the port", "address", hold_port_here},
+    {"port-held-elsewhere", "an endpoint of another process listens on the port", "address",
+     hold_port_elsewhere},
+    {"listener-killed", "another process that listened on the address and port was just killed", "",
+     kill_listener},
+    {"listeners", "so many other endpoints of this process listen", "number", hold_many},
+    {"listeners-to-the-limit",
+     "RLIMIT_NOFILE leaves so many descriptors, and other endpoints of this process take all of them",
+     "number", hold_all},
+
+    {"node-missing", "there is no /dev/infiniband/rdma_cm", "", hide_node},
+    {.name = "node-awaited",
+     .what = "there is no /dev/infiniband/rdma_cm, and udev may make it any time",
+     .parameter = "",
+     .impose = hide_node_for_long,
+     .alone = true,
+     .restore = remove_udev_folder},
+    {.name = "node-forbidden",
+     .what = "the process may not open /dev/infiniband/rdma_cm",
+     .parameter = "",
+     .impose = forbid_node,
+     .begin = give_up_file_privileges},
+    {"node-replaced", "another file stands where /dev/infiniband/rdma_cm should", "file, null or zero",
+     replace_node},
+
+    {.name = "no-device",
+     .what = "the network namespace has the address, but no RDMA device",
+     .parameter = "",
+     .impose = take_all_devices,
+     .alone = true,
+     .disruptive = true,
+     .restore = make_machine_whole},
+    {.name = "link-deleted",
+     .what = "the soft-RoCE link was deleted while contexts of it are open",
+     .parameter = "",
+     .impose = delete_link,
+     .alone = true,
+     .disruptive = true,
+     .lasts = true,
+     .restore = make_machine_whole},
+    {.name = "interface-down",
+     .what = "the device's network interface is down",
+     .parameter = "",
+     .impose = take_interface_down,
+     .alone = true,
+     .disruptive = true,
+     .restore = make_machine_whole},
+};
+
+}  // namespace
+
+const Condition* find_condition(std::string_view text) {
+  const std::string_view name = text.substr(0, text.find(':'));
+  const auto* const found = std::ranges::find(kConditions, name, &Condition::name);
+  return found == std::end(kConditions) ? nullptr : &*found;
+}
+
+std::string parameter_of(std::string_view text) {
+  const size_t colon = text.find(':');
+  return colon == std::string_view::npos ? "" : std::string(text.substr(colon + 1));
+}
+
+}  // namespace conformance

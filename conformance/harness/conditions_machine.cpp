@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Conditions: the device or its network interface gone. They change the whole machine and set it back to what
+// fixtures/rxe/guest/init makes of the rxe machine, so they want one that is like it: link rxe0 on dummy0.
+//
+// How a process can be without any device (kernel 6.1): with `rdma system set netns exclusive` a device shows
+// in its own network namespace alone, for libibverbs (netlink), librdmacm and rdma_cm alike. The child moves
+// to a new namespace that has the address on an interface, but no device. Unloading rdma_rxe is refused while
+// the peer's context is open; deleting the link empties the list of devices for all, but does not come to an
+// end while a context is open, so it cannot be undone in time for the next call.
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <sched.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <stdexcept>
+#include <thread>
+#include <vector>
+
+#include "conformance/harness/imposing.h"
+
+namespace conformance {
+namespace {
+
+namespace fs = std::filesystem;
+using Clock = std::chrono::steady_clock;
+
+// As the rxe machine is made.
+constexpr std::string_view kDevice = "rxe0";
+constexpr const char* kInterface = "dummy0";
+constexpr const char* kAddress6 = "2001:db8::1/64";
+constexpr const char* kLink = "/sys/class/infiniband/rxe0";
+constexpr const char* kGids = "/sys/class/infiniband/rxe0/ports/1/gids";
+constexpr std::array<std::string_view, 3> kWantedGids = {"fe80:0000:0000:0000:0000:00ff:fe00:0201",
+                                                         "0000:0000:0000:0000:0000:ffff:c000:0201",
+                                                         "2001:0db8:0000:0000:0000:0000:0000:0001"};
+constexpr int kGidsLooked = 10;  // of a table of a thousand; ours are among the first
+constexpr std::chrono::seconds kPatience{20};
+
+using Words = std::vector<const char*>;
+
+// Without our preload, which is not about these.
+pid_t start(Words words) {
+  std::vector<char*> arguments;
+  for (const char* word : words) arguments.push_back(const_cast<char*>(word));
+  arguments.push_back(nullptr);
+  std::vector<char*> environment;
+  for (char** one = environ; *one != nullptr; ++one)
+    if (strncmp(*one, "LD_PRELOAD=", 11) != 0) environment.push_back(*one);
+  environment.push_back(nullptr);
+  posix_spawn_file_actions_t files;
+  posix_spawn_file_actions_init(&files);
+  for (const int fd : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
+    posix_spawn_file_actions_addopen(&files, fd, "/dev/null", O_RDWR, 0);
+  pid_t process = -1;
+  const int error =
+      posix_spawnp(&process, words.front(), &files, nullptr, arguments.data(), environment.data());
+  posix_spawn_file_actions_destroy(&files);
+  return error == 0 ? process : -1;
+}
+
+bool run(const Words& words) {
+  const pid_t process = start(words);
+  int status = -1;
+  return process > 0 && waitpid(process, &status, 0) == process && status == 0;
+}
+
+void must_run(const Words& words) {
+  if (!run(words)) throw std::runtime_error(fmt::format("'{}' failed", fmt::join(words, " ")));
+}
+
+template <class Test>
+bool comes_true(Test test) {
+  const auto deadline = Clock::now() + kPatience;
+  while (!test()) {
+    if (Clock::now() > deadline) return false;
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  }
+  return true;
+}
+
+void want_our_machine(const Target& target) {
+  if (!target.allow_disruptive)
+    throw std::runtime_error(
+        "this takes the device away from the whole machine; run it in a machine of its own (--provider rxe "
+        "without --device), or with --allow-disruptive");
+  std::ifstream parent(fs::path(kLink) / "parent");
+  std::string interface;
+  std::getline(parent, interface);
+  if (target.device != kDevice || interface != kInterface)
+    throw std::runtime_error(
+        fmt::format("this can be undone only where the device is a soft-RoCE link {} on {}, as in the rxe "
+                    "machine",
+                    kDevice, kInterface));
+}
+
+// Whether the list of devices, which is empty before a deletion has ended, has the link.
+bool is_listed() {
+  return run({"rdma", "link", "show", "rxe0/1"});
+}
+
+bool has_gid(std::string_view wanted) {
+  for (int i = 0; i < kGidsLooked; ++i) {
+    std::ifstream file(fmt::format("{}/{}", kGids, i));
+    std::string gid;
+    if (std::getline(file, gid) && gid == wanted) return true;
+  }
+  return false;
+}
+
+bool has_gids() {
+  return std::ranges::all_of(kWantedGids, has_gid);
+}
+
+std::string bring_interface_up() {
+  if (!run({"ip", "link", "set", kInterface, "up"})) return fmt::format("{} does not come up", kInterface);
+  // Being down has taken it away. Where it is there still, this fails and does no harm.
+  run({"ip", "addr", "add", kAddress6, "dev", kInterface, "nodad"});
+  return comes_true(has_gids) ? "" : fmt::format("{} does not get its GIDs", kDevice);
+}
+
+class InterfaceDown : public Imposed {
+ public:
+  InterfaceDown() { must_run({"ip", "link", "set", kInterface, "down"}); }
+  std::string lift() override { return bring_interface_up(); }
+};
+
+class NoDevice : public Imposed {
+ public:
+  explicit NoDevice(const std::string& address) {
+    must_run({"rdma", "system", "set", "netns", "exclusive"});
+    before_ = open("/proc/self/ns/net", O_RDONLY | O_CLOEXEC);
+    if (before_ < 0 || unshare(CLONE_NEWNET) != 0)
+      throw std::runtime_error("no network namespace of one's own");
+    must_run({"ip", "link", "add", kInterface, "type", "dummy"});
+    must_run({"ip", "link", "set", kInterface, "up"});
+    must_run({"ip", "addr", "add", address.c_str(), "dev", kInterface});
+  }
+  std::string lift() override {
+    const bool done = setns(before_, CLONE_NEWNET) == 0;
+    close(before_);
+    return done ? "" : "the process cannot return to its network namespace";
+  }
+
+ private:
+  int before_ = -1;
+};
+
+// The deletion goes on behind our back and ends after this process has.
+class LinkDeleted : public Imposed {
+ public:
+  LinkDeleted() {
+    if (start({"rdma", "link", "del", kDevice.data()}) < 0 || !comes_true([] { return !is_listed(); }))
+      throw std::runtime_error("the link cannot be deleted");
+  }
+  std::string lift() override { return {}; }
+};
+
+}  // namespace
+
+ImposedPtr take_all_devices(Testbed& bed, const std::string& /*none*/) {
+  want_our_machine(bed.target);
+  return std::make_unique<NoDevice>(bed.target.address);
+}
+
+ImposedPtr delete_link(Testbed& bed, const std::string& /*none*/) {
+  want_our_machine(bed.target);
+  return std::make_unique<LinkDeleted>();
+}
+
+ImposedPtr take_interface_down(Testbed& bed, const std::string& /*none*/) {
+  want_our_machine(bed.target);
+  return std::make_unique<InterfaceDown>();
+}
+
+std::string make_machine_whole(const Target& target) {
+  // Where nothing may be disturbed, nothing was.
+  if (!target.allow_disruptive || target.device != kDevice) return {};
+  // Refused as long as there is a second network namespace, which goes a little after its last process.
+  if (!comes_true([] { return run({"rdma", "system", "set", "netns", "shared"}); }))
+    return "devices do not show in every network namespace again";
+  const auto is_there = [] {
+    if (is_listed()) return true;
+    if (!fs::exists(kLink)) run({"rdma", "link", "add", kDevice.data(), "type", "rxe", "netdev", kInterface});
+    return false;
+  };
+  if (!comes_true(is_there)) return fmt::format("{} does not come back", kDevice);
+  return bring_interface_up();
+}
+
+}  // namespace conformance

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// What the page and the rulings (README, "How the suite rules") promise for a fault, as it was seen to fire:
+// the first one decides.
+#pragma once
+
+#include <string_view>
+
+#include "conformance/harness/judge.h"
+
+namespace conformance {
+
+// For an experiment whose faults are rules. Where none fired, a success, which the fire proof then refuses.
+Expectation ruled_by_first_fault(const Library& library, const Evidence& evidence);
+
+// The same without evidence, from the point alone: what its first rule, arguments or condition let expect.
+Expectation ruled_beforehand(const Experiment& experiment);
+
+// The clause that says what a failing provider function must give; empty: none is about it.
+std::string_view clause_about(std::string_view function);
+
+}  // namespace conformance

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// What a failure promises: the right code, an untouched pointer, nothing left behind, and that the next call
+// works.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <librpma.h>
+
+#include <algorithm>
+#include <iterator>
+#include <map>
+
+#include "conformance/harness/attribution.h"
+#include "conformance/harness/codes.h"
+#include "conformance/harness/holdings.h"
+#include "conformance/harness/judging.h"
+
+namespace conformance {
+namespace {
+
+// What an event channel's descriptor points to.
+constexpr const char* kEventChannelDescriptor = "/dev/infiniband/rdma_cm";
+
+// The codes that the page names.
+constexpr int kDocumented[] = {RPMA_E_INVAL, RPMA_E_PROVIDER, RPMA_E_NOMEM};
+
+// Whether something really fails below the IUT: then not all that goes wrong is the IUT's.
+bool fails_below(const Judging& j) {
+  return j.expectation.promise == Promise::Either || !j.experiment.condition.empty();
+}
+
+// Whom to accuse of what is left although the IUT gave back all that it acquired.
+std::string below(const Judging& j) {
+  if (!fails_below(j)) return "iut";
+  return j.experiment.rules.empty() ? "rdmacm" : j.faulted();
+}
+
+void judge_code(Judging& j) {
+  const Observation& seen = j.seen;
+  const std::string got =
+      seen.code == 0 ? "returned 0, as if it had succeeded" : "returned " + code_name(seen.code);
+  j.demand("LISTEN-RET-2", seen.code < 0, got + ", which is not negative", "iut");
+  if (j.expectation.promise == Promise::Either) {
+    const bool documented = std::ranges::find(kDocumented, seen.code) != std::end(kDocumented);
+    j.demand("LISTEN-BELOW-1", documented, got + ", which the page does not name", "iut");
+  }
+  for (const std::string_view clause : j.expectation.code_clauses)
+    j.demand(clause, seen.code == j.expectation.code,
+             got + " where " + code_name(j.expectation.code) + " is due", "iut");
+}
+
+void judge_silence(Judging& j) {
+  for (uint32_t i = j.seen.call_first; i < j.seen.call_last; ++i) {
+    const rdmafault_function& function = j.function_of(j.evidence.records[i]);
+    if (function.kind != RDMAFAULT_PROVIDER) continue;
+    j.fail("LISTEN-INVAL-5", fmt::format("called {} all the same", function.name), "iut");
+    return;
+  }
+  j.pass("LISTEN-INVAL-5");
+}
+
+std::string sort_of(uint64_t value) {
+  return value == 0 ? "NULL" : "a pointer";
+}
+
+void judge_stores(Judging& j) {
+  const Observation& seen = j.seen;
+  if (seen.code == 0) return;  // a success may store; that it succeeded is judged elsewhere
+  if (seen.stores == 0 && seen.out_after == seen.out_before) return j.pass("LISTEN-EPPTR-1");
+  if (seen.stores == 0)
+    return j.fail("LISTEN-EPPTR-1", "*ep_ptr changed, by a store that the guard did not see", "iut");
+  const Store& store = seen.store[0];
+  const bool undone = seen.out_after == seen.out_before;
+  const std::string role = role_of(j.library, store.by.file.data());
+  j.fail("LISTEN-EPPTR-1",
+         fmt::format("{} stored {} to *ep_ptr{} ({} before the call)", show(store.by), sort_of(store.after),
+                     undone ? " and it was put back" : "", name_of(j.experiment.sentinel)),
+         is_suspect(role) ? role : "iut");
+}
+
+// What a cold control still has open after it gave everything back is the libraries' cache, and a failed call
+// in a cold process may have filled it too. Elsewhere the cache is filled already, and nothing excuses a
+// descriptor.
+// Each excused event channel keeps its own (ruling 7).
+std::vector<std::string> unexplained_descriptors(const Judging& j, const Ledger& ledger) {
+  std::map<std::string, int> more = gained_descriptors(j.seen.before, j.seen.after);
+  if (j.experiment.start == Start::Cold && j.control != nullptr)
+    for (const auto& [kind, number] :
+         gained_descriptors(j.control->observation.before, j.control->observation.end))
+      if (const auto found = more.find(kind); found != more.end()) found->second -= number;
+  more[kEventChannelDescriptor] -= ledger.excused_channels;
+  std::vector<std::string> texts;
+  for (const auto& [kind, number] : more)
+    if (number > 0) texts.push_back(fmt::format("{} x {}", number, kind));
+  return texts;
+}
+
+void judge_kernel_cm_ids(Judging& j, const Ledger& ledger, const std::string& module) {
+  const Observation& seen = j.seen;
+  const Observation* control = j.control != nullptr ? &j.control->observation : nullptr;
+  if (control == nullptr || control->after.cm_ids != control->before.cm_ids + 1 || seen.before.cm_ids < 0 ||
+      seen.after.cm_ids < 0) {
+    j.outcomes.push_back(
+        {"LISTEN-LEAK-4",
+         Outcome::of(Verdict::Unsupported, "this kernel does not list the cm_id of a listener that works"),
+         ""});
+    return;
+  }
+  // An id that is excused goes with its channel, unless that one is excused too.
+  const int excused = std::min(ledger.excused_ids, ledger.excused_channels);
+  // Where the device is gone for good, so are the kernel's ids on it.
+  const int least = j.expectation.lasts ? 0 : seen.before.cm_ids;
+  j.demand("LISTEN-LEAK-4", seen.after.cm_ids >= least && seen.after.cm_ids <= seen.before.cm_ids + excused,
+           fmt::format("the kernel lists {} cm_ids of this process, {} before the call", seen.after.cm_ids,
+                       seen.before.cm_ids),
+           module);
+}
+
+void judge_leaks(Judging& j, const Ledger& ledger) {
+  if (j.seen.code == 0) return;  // wrongly successful: what it holds is not a leak
+  // One handle of the IUT's own is enough: descriptors and cm_ids in the kernel hang on it.
+  std::string module = below(j);
+  for (const Left& left : ledger.handles_left)
+    if (left.role == "iut") module = "iut";
+  const bool all_released = ledger.handles_left.empty();
+  j.demand("LISTEN-LEAK-1", all_released, fmt::format("not released: {}", texts_of(ledger.handles_left)),
+           all_released || module == "iut" ? "iut" : ledger.handles_left.front().role);
+  j.demand("LISTEN-LEAK-2", ledger.blocks_left.empty(),
+           fmt::format("not freed: {}", fmt::join(ledger.blocks_left, "; ")), "iut");
+  const std::vector<std::string> descriptors = unexplained_descriptors(j, ledger);
+  j.demand("LISTEN-LEAK-3", descriptors.empty(), fmt::format("left open: {}", fmt::join(descriptors, "; ")),
+           module);
+  if (!j.on_mock()) judge_kernel_cm_ids(j, ledger, module);
+}
+
+void judge_again(Judging& j, const Ledger& ledger) {
+  const Observation& seen = j.seen;
+  if (seen.code == 0 || j.expectation.lasts) return;
+  const std::string real = really_failed(j.library, j.evidence, {seen.again_first, seen.again_last});
+  if (seen.again_code != 0 && !real.empty()) {
+    // The control has shown that the surroundings are good: a provider that still fails was spoilt by the
+    // fault.
+    const bool spoilt = fails_below(j) && ledger.handles_left.empty();
+    if (!spoilt) return j.cannot_tell("LISTEN-AGAIN-1", "in the next call " + real);
+    return j.fail("LISTEN-AGAIN-1", "in the next call, under good conditions, " + real, below(j));
+  }
+  if (seen.again_code != 0)
+    return j.fail("LISTEN-AGAIN-1", "the next call, without a fault, returned " + code_name(seen.again_code),
+                  "iut");
+  if (seen.again_works == Works::Unknown)
+    return j.cannot_tell("LISTEN-AGAIN-1", seen.again_text[0] != '\0' ? seen.again_text.data()
+                                                                      : "the endpoint was not put to use");
+  j.demand("LISTEN-AGAIN-1", seen.again_works == Works::Yes, seen.again_text.data(), below(j));
+}
+
+}  // namespace
+
+void judge_failure(Judging& j) {
+  judge_code(j);
+  if (j.expectation.asks_nothing) judge_silence(j);
+  if (j.seen.has_out != 0) judge_stores(j);
+  const Ledger ledger = settle(j.library, j.evidence, {j.call_window()});
+  judge_leaks(j, ledger);
+  judge_again(j, ledger);
+}
+
+}  // namespace conformance

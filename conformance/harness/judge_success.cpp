@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// What a success promises: an endpoint that works, asked for rightly, and given back whole.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <map>
+
+#include "conformance/harness/attribution.h"
+#include "conformance/harness/codes.h"
+#include "conformance/harness/holdings.h"
+#include "conformance/harness/judging.h"
+
+namespace conformance {
+namespace {
+
+void demand_works(Judging& j, std::string_view clause, const std::string& module) {
+  if (j.seen.works == Works::Unknown)
+    j.cannot_tell(clause,
+                  j.seen.use_text[0] != '\0' ? j.seen.use_text.data() : "the endpoint was not put to use");
+  else
+    j.demand(clause, j.seen.works == Works::Yes, j.seen.use_text.data(), module);
+}
+
+void judge_what_was_asked_for(Judging& j) {
+  const rdmafault_record* id = j.iut_call("rdma_create_id");
+  const rdmafault_record* resolved = j.iut_call("rdma_getaddrinfo");
+  const auto unreached = [&j](std::string_view clause, std::string_view function) {
+    j.outcomes.push_back(
+        {clause, Outcome::of(Verdict::Unreached, fmt::format("the listener never called {}", function)), ""});
+  };
+  if (id == nullptr) {
+    unreached("LISTEN-USE-2", "rdma_create_id");
+  } else {
+    const int64_t space = j.argument(*id, "port_space");
+    j.demand("LISTEN-USE-2", space == RDMA_PS_TCP, fmt::format("asked for port space {:#x}", space), "iut");
+  }
+  if (resolved == nullptr) {
+    unreached("LISTEN-USE-3", "rdma_getaddrinfo");
+    unreached("LISTEN-USE-4", "rdma_getaddrinfo");
+    return;
+  }
+  // rdma_getaddrinfo(3) lets either of the two be left 0; what is set must say the same.
+  const int64_t type = j.argument(*resolved, "qp_type");
+  const int64_t space = j.argument(*resolved, "port_space");
+  j.demand("LISTEN-USE-3",
+           (type == IBV_QPT_RC || type == 0) && (space == RDMA_PS_TCP || space == 0) && type + space != 0,
+           fmt::format("the hints ask for QP type {} and port space {:#x}", type, space), "iut");
+  j.demand("LISTEN-USE-4", (j.argument(*resolved, "flags") & RAI_PASSIVE) != 0, "the hints lack RAI_PASSIVE",
+           "iut");
+}
+
+void judge_what_came_back(Judging& j) {
+  const Observation& seen = j.seen;
+  if (seen.undone == 0) return;
+  const Ledger ledger = settle(j.library, j.evidence, {j.call_window(), {seen.undo_first, seen.undo_last}});
+  // What the IUT acquired is the IUT's to give back; of the rest the module answers in which a fault was put.
+  std::string module = j.faulted();
+  std::vector<std::string> left;
+  for (const Left& one : ledger.handles_left) {
+    left.push_back(one.text);
+    if (is_suspect(one.role)) module = one.role;
+  }
+  left.insert(left.end(), ledger.blocks_left.begin(), ledger.blocks_left.end());
+  if (seen.undo_code != 0) left.push_back("rpma_ep_shutdown returned " + code_name(seen.undo_code));
+  if (!ledger.blocks_left.empty() || seen.undo_code != 0) module = "iut";
+  // A cold process keeps what the libraries cache on first use; nothing tells that from a leak here.
+  if (j.experiment.start != Start::Cold) {
+    std::map<std::string, int> more = gained_descriptors(seen.before, seen.end);
+    more["/dev/infiniband/rdma_cm"] -= ledger.excused_channels;  // ruling 7
+    for (const auto& [kind, number] : more)
+      if (number > 0) left.push_back(fmt::format("{} x {}", number, kind));
+    if (seen.end.cm_ids > seen.before.cm_ids + std::min(ledger.excused_ids, ledger.excused_channels))
+      left.push_back(fmt::format("{} cm_ids in the kernel", seen.end.cm_ids - seen.before.cm_ids));
+  }
+  j.demand("LISTEN-LEAK-5", left.empty(),
+           fmt::format("after the shutdown there remained: {}", fmt::join(left, "; ")), module);
+}
+
+}  // namespace
+
+void judge_success(Judging& j) {
+  const Observation& seen = j.seen;
+  if (const std::string real = really_failed(j.library, j.evidence, j.call_window());
+      j.expectation.promise == Promise::Success && seen.code != 0 && !real.empty())
+    return j.cannot_tell("LISTEN-RET-1", real);
+  const bool given = seen.out_after != 0 && seen.out_after != seen.out_before;
+  if (j.expectation.promise == Promise::Either) {
+    // Ruling 1: what a fault below spoils is the affair of the module that it was put in.
+    if (given)
+      demand_works(j, "LISTEN-BELOW-1", j.faulted());
+    else
+      j.fail("LISTEN-BELOW-1", "returned 0, but *ep_ptr holds no new endpoint", "iut");
+  } else {
+    j.demand("LISTEN-RET-1", seen.code == 0,
+             "returned " + code_name(seen.code) + " though nothing failed underneath", "iut");
+    if (seen.code != 0) return;
+    j.demand("LISTEN-EPPTR-2", given, "returned 0, but *ep_ptr holds no new endpoint", "iut");
+    if (given) demand_works(j, "LISTEN-USE-1", "iut");
+  }
+  judge_what_was_asked_for(j);
+  if (given) judge_what_came_back(j);
+}
+
+}  // namespace conformance

@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// What threads promise one another that listen in turns, every second one with a fault: each gets what its
+// own call deserves and gives everything back, whatever happens to the others. That a thread's rules reach
+// nobody else is our own promise: where they do, nothing can be said of anybody.
+#include <fmt/format.h>
+
+#include <optional>
+#include <span>
+#include <utility>
+
+#include "conformance/harness/attribution.h"
+#include "conformance/harness/codes.h"
+#include "conformance/harness/holdings.h"
+#include "conformance/harness/judging.h"
+
+namespace conformance {
+namespace {
+
+constexpr std::string_view kClause = "LISTEN-THREADS-1";
+
+// One thread's evidence.
+struct Side {
+  const Judging& j;
+  const Evidence::Thread& thread;
+  size_t index;
+
+  [[nodiscard]] bool has_rules() const { return index % 2 == 1 && !j.experiment.rules.empty(); }
+  [[nodiscard]] std::span<const ThreadRound> rounds() const {
+    return std::span(thread.seen.round).first(thread.seen.rounds);
+  }
+  [[nodiscard]] std::span<const rdmafault_record> records() const {
+    const bool is_last = index + 1 == j.evidence.threads.size();
+    const size_t end = is_last ? j.evidence.records.size() : j.evidence.threads[index + 1].first_record;
+    return std::span(j.evidence.records).subspan(thread.first_record, end - thread.first_record);
+  }
+  [[nodiscard]] Window window(uint32_t first, uint32_t last) const {
+    return {thread.first_record + first, thread.first_record + last};
+  }
+  // Of all rounds: what one round's listen left, a later one might seem to have acquired.
+  [[nodiscard]] Ledger ledger() const {
+    std::vector<Window> windows;
+    for (const ThreadRound& round : rounds()) {
+      windows.push_back(window(round.call_first, round.call_last));
+      if (round.step == Step::Undone) windows.push_back(window(round.undo_first, round.undo_last));
+    }
+    return settle(j.library, j.evidence, windows);
+  }
+  [[nodiscard]] std::string name() const {
+    return fmt::format("thread {} of {}", index + 1, j.evidence.threads.size());
+  }
+  [[nodiscard]] std::string name(const ThreadRound& round) const {
+    return fmt::format("{}, round {}", name(), &round - rounds().data() + 1);
+  }
+};
+
+std::vector<Side> sides_of(const Judging& j) {
+  std::vector<Side> sides;
+  for (const Evidence::Thread& thread : j.evidence.threads) sides.push_back({j, thread, sides.size()});
+  return sides;
+}
+
+// Empty, or the fault that reached a call which it was not for.
+std::string stray_fault(const Side& side) {
+  for (const rdmafault_record& record : side.records()) {
+    if ((record.flags & RDMAFAULT_INJECTED) == 0) continue;
+    const std::string_view function = side.j.function_of(record).name;
+    if (!side.has_rules())
+      return fmt::format("a fault in {} reached {}, which has none", function, side.name());
+    if (record.thread != side.thread.seen.id)
+      return fmt::format("a fault of {} in {} reached another thread", side.name(), function);
+  }
+  if (side.has_rules()) return {};
+  for (const ThreadRound& round : side.rounds())
+    for (const rdmafault_rule_state& state : round.rules)
+      if (state.seen != 0) return fmt::format("{} has no rules, but one counted its calls", side.name(round));
+  return {};
+}
+
+// Nothing, or what is to be said where a round's fault did not fire as asked. A rule whose call the listener
+// did not make had no chance; one that had and did not fire is ours.
+std::optional<Outcome> missing_fault(const Side& side, const ThreadRound& round) {
+  const std::string text = not_as_asked(side.j.experiment, side.j.expectation, round.rules);
+  if (text.empty()) return std::nullopt;
+  bool had_its_chance = true;
+  for (size_t i = 0; i < side.j.experiment.rules.size(); ++i)
+    if (round.rules.at(i).seen < side.j.experiment.rules[i].parsed.first) had_its_chance = false;
+  return Outcome::of(had_its_chance ? Verdict::Broken : Verdict::Unreached,
+                     fmt::format("{}: {}", side.name(round), text));
+}
+
+// What is wrong, and whom it accuses; or what could not be told.
+class Findings {
+ public:
+  void wrong(std::string text, std::string module = "iut") {
+    if (!wrong_) wrong_ = {kClause, Outcome::of(Verdict::Fail, std::move(text)), std::move(module)};
+  }
+  void unknown(Outcome outcome) {
+    if (!unknown_) unknown_ = {kClause, std::move(outcome), ""};
+  }
+  void unknown(std::string text) { unknown(Outcome::of(Verdict::Broken, std::move(text))); }
+  [[nodiscard]] ClauseOutcome worst() const {
+    if (wrong_) return *wrong_;
+    return unknown_ ? *unknown_ : ClauseOutcome{kClause, Outcome::pass(), ""};
+  }
+
+ private:
+  std::optional<ClauseOutcome> wrong_;  // the first
+  std::optional<ClauseOutcome> unknown_;
+};
+
+void judge_faulted(const Side& side, const ThreadRound& round, Findings& findings) {
+  if (const std::optional<Outcome> missing = missing_fault(side, round)) return findings.unknown(*missing);
+  if (round.code != side.j.expectation.code)
+    findings.wrong(fmt::format("{}, which had a fault, returned {} where {} is due", side.name(round),
+                               code_name(round.code), code_name(side.j.expectation.code)));
+  else if (round.out_after != round.out_before)
+    findings.wrong(side.name(round) + ", which had a fault: *ep_ptr changed");
+}
+
+void judge_works(const std::string& who, Works works, const std::string& text, Findings& findings) {
+  if (works == Works::No) findings.wrong(fmt::format("the endpoint of {} does not work: {}", who, text));
+  if (works == Works::Unknown)
+    findings.unknown(fmt::format("the endpoint of {} was not put to use: {}", who, text));
+}
+
+void judge_faultless(const Side& side, const ThreadRound& round, Findings& findings) {
+  if (round.code != 0) {
+    const std::string real =
+        really_failed(side.j.library, side.j.evidence, side.window(round.call_first, round.call_last));
+    if (!real.empty()) return findings.unknown(fmt::format("{}: {}", side.name(round), real));
+    return findings.wrong(
+        fmt::format("{}, which had no fault, returned {}", side.name(round), code_name(round.code)));
+  }
+  if (round.step < Step::Used && (round.out_after == 0 || round.out_after == round.out_before))
+    return findings.wrong(side.name(round) + " returned 0, but *ep_ptr holds no new endpoint");
+  judge_works(side.name(round), round.works, side.thread.seen.use_text.data(), findings);
+  if (round.undo_code != 0)
+    findings.wrong(
+        fmt::format("rpma_ep_shutdown in {} returned {}", side.name(round), code_name(round.undo_code)));
+}
+
+// Round after round leaves the same: the first of each kind is enough for a reader.
+std::string first_of(const std::string& text, size_t number) {
+  return number == 1 ? text : fmt::format("{} (and {} more)", text, number - 1);
+}
+
+void judge_what_is_left(const Side& side, Findings& findings) {
+  const Ledger ledger = side.ledger();
+  if (!ledger.blocks_left.empty())
+    findings.wrong(fmt::format("{} did not free {}", side.name(),
+                               first_of(ledger.blocks_left.front(), ledger.blocks_left.size())));
+  if (ledger.handles_left.empty()) return;
+  std::string module = ledger.handles_left.front().role;
+  for (const Left& left : ledger.handles_left)
+    if (left.role == "iut") module = "iut";
+  findings.wrong(fmt::format("{} did not release {}", side.name(),
+                             first_of(ledger.handles_left.front().text, ledger.handles_left.size())),
+                 module);
+}
+
+// A lock that stayed locked would have hung it; something that was spoilt shows here.
+void judge_last_listen(const Judging& j, Findings& findings) {
+  const Observation& seen = j.seen;
+  if (seen.again_code == 0)
+    return judge_works("the main thread's listen afterwards", seen.again_works, seen.again_text.data(),
+                       findings);
+  const std::string real = really_failed(j.library, j.evidence, {seen.again_first, seen.again_last});
+  if (!real.empty()) return findings.unknown("in the main thread's listen afterwards " + real);
+  findings.wrong("the main thread's listen afterwards returned " + code_name(seen.again_code));
+}
+
+// A cold process keeps what the libraries cache on first use; nothing tells that from a leak here.
+void judge_descriptors(const Judging& j, Findings& findings) {
+  if (j.experiment.start == Start::Cold) return;
+  for (const auto& [kind, number] : gained_descriptors(j.seen.before, j.seen.end))
+    findings.wrong(fmt::format("after the last shutdown {} x {} stayed open", number, kind));
+  if (j.seen.before.cm_ids >= 0 && j.seen.end.cm_ids > j.seen.before.cm_ids)
+    findings.wrong(fmt::format("after the last shutdown {} cm_ids stayed in the kernel",
+                               j.seen.end.cm_ids - j.seen.before.cm_ids));
+}
+
+}  // namespace
+
+void judge_threads(Judging& j) {
+  const std::vector<Side> sides = sides_of(j);
+  Findings findings;
+  for (const Side& side : sides) {
+    for (const ThreadRound& round : side.rounds())
+      (side.has_rules() ? judge_faulted : judge_faultless)(side, round, findings);
+  }
+  for (const Side& side : sides) judge_what_is_left(side, findings);
+  judge_last_listen(j, findings);
+  judge_descriptors(j, findings);
+  j.outcomes.push_back(findings.worst());
+}
+
+std::string stray_fault(const Judging& j) {
+  for (const Side& side : sides_of(j))
+    if (std::string text = stray_fault(side); !text.empty()) return text;
+  return {};
+}
+
+std::string whose_turn(const Judging& j) {
+  for (const Side& side : sides_of(j)) {
+    if (side.rounds().empty()) continue;
+    const ThreadRound& last = side.rounds().back();
+    if (last.step == Step::Calls || last.step == Step::Uses || last.step == Step::Undoes)
+      return fmt::format(" ({})", side.name(last));
+  }
+  return {};
+}
+
+std::vector<std::string> illegal_in_threads(const Judging& j) {
+  std::vector<std::string> illegal;
+  for (const Side& side : sides_of(j))
+    if (const Ledger ledger = side.ledger(); !ledger.illegal.empty())
+      illegal.push_back(
+          fmt::format("{}: {}", side.name(), first_of(ledger.illegal.front(), ledger.illegal.size())));
+  return illegal;
+}
+
+}  // namespace conformance

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// What the parts of the judge share: one experiment's evidence, readings of it, and the outcomes so far. Not
+// for anybody else (judge.h is the interface).
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "conformance/harness/judge.h"
+#include "conformance/harness/ledger.h"
+
+namespace conformance {
+
+struct Judging {
+  const Library& library;
+  const Experiment& experiment;
+  const Expectation& expectation;
+  const Evidence& evidence;
+  const Evidence* control;  // null: the experiment is its own control
+  const Observation& seen;
+  std::vector<ClauseOutcome> outcomes = {};
+
+  void pass(std::string_view clause);
+  void fail(std::string_view clause, std::string reason, std::string module);
+  void demand(std::string_view clause, bool met, const std::string& reason, const std::string& module);
+  void cannot_tell(std::string_view clause, std::string reason);
+
+  [[nodiscard]] bool on_mock() const { return library.mock.begin != nullptr; }
+  [[nodiscard]] Window call_window() const { return {seen.call_first, seen.call_last}; }
+  [[nodiscard]] const rdmafault_function& function_of(const rdmafault_record& record) const;
+  // The first call of a function that the IUT itself made, under test.
+  [[nodiscard]] const rdmafault_record* iut_call(std::string_view name) const;
+  [[nodiscard]] int64_t argument(const rdmafault_record& record, std::string_view name) const;
+  // The role of the module in which the first fault was put; "iut" where none fired.
+  [[nodiscard]] std::string faulted() const;
+};
+
+// Success promised, or given where it may be.
+void judge_success(Judging& judging);
+// Failure promised, or given where it may be.
+void judge_failure(Judging& judging);
+
+// Several threads (judge_threads.cpp): what they promise one another; a fault that reached a call which it
+// was not for; whose turn it was when the process ended; and what each of them asked of the provider that its
+// pages do not allow.
+void judge_threads(Judging& judging);
+std::string stray_fault(const Judging& judging);
+std::string whose_turn(const Judging& judging);
+std::vector<std::string> illegal_in_threads(const Judging& judging);
+
+}  // namespace conformance

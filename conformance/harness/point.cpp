@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "conformance/harness/point.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <stdexcept>
+#include <vector>
+
+#include "conformance/harness/conditions.h"
+#include "conformance/harness/listen_operation.h"
+
+namespace conformance {
+namespace {
+
+constexpr std::array kStarts = {Start::Cold, Start::Primed, Start::Warm};
+constexpr std::array kSentinels = {Sentinel::Null, Sentinel::Wild, Sentinel::Live};
+
+std::vector<std::string> parts_of(const std::string& point) {
+  std::vector<std::string> parts(1);
+  for (const char c : point) {
+    if (c == '/')
+      parts.emplace_back();
+    else
+      parts.back() += c;
+  }
+  return parts;
+}
+
+template <class Values>
+typename Values::value_type value_named(const Values& values, const std::string& name, const char* what) {
+  for (const auto value : values)
+    if (name_of(value) == name) return value;
+  throw std::invalid_argument(fmt::format(
+      "'{}' is no {}; a point ends in /START/SENTINEL: cold, primed or warm, and null, wild or live", name,
+      what));
+}
+
+std::shared_ptr<const Operation> operation_named(const std::string& text) {
+  const size_t bracket = text.find('(');
+  const std::string function = text.substr(0, bracket);
+  if (function != "rpma_ep_listen")
+    throw std::invalid_argument(
+        fmt::format("'{}' is no function under test; a point begins with rpma_ep_listen", function));
+  if (bracket == std::string::npos) return listen_operation();
+  if (!text.ends_with(')')) throw std::invalid_argument(fmt::format("'{}' lacks its closing bracket", text));
+  return listen_operation_named(std::string_view(text).substr(bracket + 1, text.size() - bracket - 2));
+}
+
+void add_part(Experiment& experiment, const std::string& part) {
+  constexpr std::string_view script = "script=";
+  constexpr std::string_view condition = "condition=";
+  constexpr std::string_view threads = "threads=";
+  if (part.starts_with(script)) {
+    experiment.script = part.substr(script.size());
+  } else if (part.starts_with(condition)) {
+    experiment.condition = part.substr(condition.size());
+    if (find_condition(experiment.condition) == nullptr)
+      throw std::invalid_argument(fmt::format("there is no condition '{}'", experiment.condition));
+  } else if (part == "logger=default") {
+    experiment.logger = Logger::Default;
+  } else if (part == "system-calls") {
+    experiment.watch_system_calls = true;
+  } else if (part.starts_with(threads)) {
+    const std::string number = part.substr(threads.size());
+    unsigned value = 0;
+    const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), value);
+    if (error != std::errc{} || *end != '\0' || value < 2 || value > kMaxThreads)
+      throw std::invalid_argument(fmt::format("'{}': threads=N, from 2 to {}", part, kMaxThreads));
+    experiment.threads = value;
+  } else {
+    experiment.rules.push_back(make_rule(part));
+  }
+}
+
+}  // namespace
+
+Experiment experiment_at(const std::string& point) {
+  const std::vector<std::string> parts = parts_of(point);
+  if (parts.size() < 3)
+    throw std::invalid_argument(
+        fmt::format("'{}' is no point: FUNCTION[/RULE...]/START/SENTINEL, as a report shows them", point));
+  Experiment experiment;
+  experiment.operation = operation_named(parts.front());
+  experiment.start = value_named(kStarts, parts[parts.size() - 2], "start");
+  experiment.sentinel = value_named(kSentinels, parts.back(), "sentinel");
+  for (size_t i = 1; i + 2 < parts.size(); ++i) add_part(experiment, parts[i]);
+  return experiment;
+}
+
+}  // namespace conformance

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// rpma_ep_listen(3) in several threads of one process, each on a port of its own; every second thread has a
+// fault, and they take turns, since librpma documents the function as not thread-safe. Judges:
+//   LISTEN-THREADS-1  each thread gets what its own call deserves, whichever of the others fail
+// and LEGAL-1. No clause that one thread alone can break is judged here again.
+#include <fmt/format.h>
+#include <librpma.h>
+
+#include "conformance/harness/listen_operation.h"
+#include "conformance/suite/suite.h"
+
+namespace conformance {
+namespace {
+
+struct Row {
+  const char* name;
+  const char* rule;  // of every second thread; null: none
+  int code;          // that it gives
+  const char* what;
+};
+constexpr Row kRows[] = {
+    {"EachListens", nullptr, 0, "Nothing fails: each thread's endpoint works."},
+    {"FailingCreateEventChannelIsItsThreadsAlone", "rdma_create_event_channel:error=EMFILE", RPMA_E_PROVIDER,
+     "rdma_create_event_channel fails in every second thread; the others' endpoints work."},
+    {"FailingCreateIdIsItsThreadsAlone", "rdma_create_id:error=ENOMEM", RPMA_E_PROVIDER,
+     "rdma_create_id fails in every second thread; the others' endpoints work."},
+    {"FailingGetaddrinfoIsItsThreadsAlone", "rdma_getaddrinfo:retval=EAI_NONAME", RPMA_E_PROVIDER,
+     "rdma_getaddrinfo fails in every second thread; the others' endpoints work."},
+    {"FailingBindAddrIsItsThreadsAlone", "rdma_bind_addr:error=EADDRINUSE", RPMA_E_PROVIDER,
+     "rdma_bind_addr fails in every second thread; the others' endpoints work."},
+    {"FailingListenIsItsThreadsAlone", "rdma_listen:error=EADDRINUSE", RPMA_E_PROVIDER,
+     "rdma_listen fails in every second thread; the others' endpoints work."},
+    {"FailingMallocIsItsThreadsAlone", "malloc:error=ENOMEM:when=1", RPMA_E_NOMEM,
+     "The first malloc fails in every second thread; the others' endpoints work."},
+};
+
+struct Crowd {
+  unsigned threads;
+  Setting setting;
+};
+constexpr Crowd kCrowds[] = {
+    {2, {Start::Primed, Sentinel::Wild}},
+    {8, {Start::Cold, Sentinel::Null}},
+    {16, {Start::Warm, Sentinel::Live}},
+};
+
+}  // namespace
+
+std::vector<Test> listen_threads_tests() {
+  std::vector<Test> tests;
+  for (const Row& row : kRows) {
+    Test test;
+    test.group = "Threads";
+    test.name = row.name;
+    test.what = row.what;
+    for (const Crowd& crowd : kCrowds) {
+      Case one{{listen_operation(), crowd.setting.start, crowd.setting.sentinel},
+               {.promise = Promise::Success, .threads = true}};
+      one.experiment.threads = crowd.threads;
+      if (row.rule != nullptr) {
+        one.experiment.rules.push_back(make_rule(fmt::format("{}:caller=@iut", row.rule)));
+        one.expectation.promise = Promise::Failure;
+        one.expectation.code = row.code;
+      }
+      test.cases.push_back(std::move(one));
+    }
+    tests.push_back(std::move(test));
+  }
+  return tests;
+}
+
+}  // namespace conformance

@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "conformance/suite/sweep.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <deque>
+#include <map>
+#include <utility>
+
+#include "conformance/harness/ledger.h"
+
+namespace conformance {
+namespace {
+
+// A sweep that finds ever more calls to fail has met one that is repeated without end; the watchdog then says
+// so.
+constexpr uint64_t kMostFurtherCalls = 1000;
+
+// Whoever tries again after a signal is right to, and no signal comes without end.
+constexpr std::string_view kOnceOnly = "error=EINTR";
+
+// The stack's sockets (netlink, datagrams) move whole messages: part of one would be no kernel's doing.
+constexpr std::string_view kWholeMessages[] = {"sendto", "sendmsg", "recvfrom", "recvmsg"};
+
+std::string caller_of(const Library& library, const Evidence& evidence, const rdmafault_record& record) {
+  const std::string role = role_of(library, evidence, record);
+  if (role != "other") return "@" + role;
+  return record.module < evidence.modules.size() ? evidence.modules[record.module].soname : "";
+}
+
+Experiment with_rules(const Experiment& control, const std::vector<std::string>& rules) {
+  Experiment experiment = control;
+  experiment.watch_system_calls = false;  // follows from the rules
+  for (const std::string& rule : rules) experiment.rules.push_back(make_rule(rule));
+  return experiment;
+}
+
+std::string rule_text(const Site& site, const std::string& failure, uint64_t n, bool from_there_on) {
+  return fmt::format("{}:{}:when={}{}:caller={}", site.function->name, failure, n, from_there_on ? "+" : "",
+                     site.caller);
+}
+
+Case ruled(Experiment experiment) {
+  Case one{std::move(experiment), {}};
+  one.ruled_by_first_fault = true;
+  return one;
+}
+
+Case nothing_left(Experiment experiment) {
+  Case one{std::move(experiment), {.promise = Promise::Success}};
+  one.expectation.fires_nothing = true;
+  return one;
+}
+
+class EveryPoint : public CaseSource {
+ public:
+  EveryPoint(const Experiment& control, std::vector<Site> sites)
+      : control_(control), sites_(std::move(sites)) {
+    for (size_t i = 0; i < sites_.size(); ++i) runs_.push_back({i, 1, sites_[i].calls});
+  }
+
+  std::optional<Case> next() override {
+    while (!runs_.empty()) {
+      Run& run = runs_.front();
+      const Site& site = sites_[run.site];
+      const std::vector<std::string> failures = failures_of(*site.function);
+      if (run.n > run.last) {
+        const std::string last = rule_text(site, failures.front(), run.n, false);
+        ends_[last] = {run.site, run.n};
+        runs_.pop_front();
+        return nothing_left(with_rules(control_, {last}));
+      }
+      const bool from_there_on = run.way % 2 == 1;
+      const std::string& failure = failures[run.way / 2];
+      const std::string rule = rule_text(site, failure, run.n, from_there_on);
+      if (++run.way == failures.size() * 2) {
+        run.way = 0;
+        ++run.n;
+      }
+      if (from_there_on && failure == kOnceOnly) continue;
+      return ruled(with_rules(control_, {rule}));
+    }
+    return std::nullopt;
+  }
+
+  // Where the sweep's last rule fired after all there was one call more than in the control: on with it.
+  void seen(const Case& one, const Evidence& evidence) override {
+    if (!one.expectation.fires_nothing || evidence.observation.rules[0].fired == 0) return;
+    const auto [site, n] = ends_.at(one.experiment.rules.front().text);
+    if (n > sites_[site].calls + kMostFurtherCalls) return;
+    runs_.push_back({site, n, n});
+  }
+
+ private:
+  struct Run {
+    size_t site;
+    uint64_t n;     // the call that comes next
+    uint64_t last;  // the last one that is known
+    size_t way = 0;
+  };
+  Experiment control_;
+  std::vector<Site> sites_;
+  std::deque<Run> runs_;
+  std::map<std::string, std::pair<size_t, uint64_t>> ends_;  // the last rules: of which site, which call
+};
+
+class MemoryRunsOut : public CaseSource {
+ public:
+  MemoryRunsOut(const Experiment& control, uint64_t allocations)
+      : control_(control), allocations_(allocations) {}
+
+  std::optional<Case> next() override {
+    if (n_ > allocations_) return std::nullopt;
+    return ruled(with_rules(control_, {fmt::format("allocation:error=ENOMEM:when={}+", n_++)}));
+  }
+
+ private:
+  Experiment control_;
+  uint64_t allocations_;
+  uint64_t n_ = 1;
+};
+
+class Pairs : public CaseSource {
+ public:
+  Pairs(const Library& library, const Experiment& control, std::vector<Site> sites, PairOptions options,
+        const Choice& choice)
+      : library_(library),
+        control_(control),
+        sites_(std::move(sites)),
+        options_(std::move(options)),
+        all_(choice.all),
+        random_(choice.seed) {
+    for (size_t site = 0; site < sites_.size(); ++site)
+      for (uint64_t n = 1; n <= sites_[site].calls; ++n)
+        for (const std::string& failure : failures_of(*sites_[site].function))
+          firsts_.push_back(rule_text(sites_[site], failure, n, false));
+    if (!all_) choose(firsts_, options_.firsts);
+  }
+
+  std::optional<Case> next() override {
+    if (!seconds_.empty()) {
+      const auto [first, second] = seconds_.front();
+      seconds_.pop_front();
+      return ruled(with_rules(control_, {first, second}));
+    }
+    if (next_first_ == firsts_.size()) return std::nullopt;
+    Experiment experiment = with_rules(control_, {firsts_[next_first_++]});
+    experiment.watch_system_calls = (options_.kinds & 1u << RDMAFAULT_SYSTEM_CALL) != 0;
+    return ruled(std::move(experiment));
+  }
+
+  void seen(const Case& one, const Evidence& evidence) override {
+    if (one.experiment.rules.size() != 1 || evidence.observation.returned == 0) return;
+    std::vector<std::string> rules = later_calls(evidence);
+    if (!all_) choose(rules, options_.seconds);
+    for (std::string& rule : rules) seconds_.emplace_back(one.experiment.rules.front().text, std::move(rule));
+  }
+
+ private:
+  // Rules for the calls that were made after the first fault.
+  [[nodiscard]] std::vector<std::string> later_calls(const Evidence& evidence) {
+    size_t count = 0;
+    const rdmafault_function* functions = rdmafault_functions(&count);
+    std::map<std::pair<uint16_t, std::string>, uint64_t> calls;
+    std::vector<std::string> rules;
+    bool later = false;
+    for (uint32_t i = evidence.observation.call_first; i < evidence.observation.call_last; ++i) {
+      const rdmafault_record& record = evidence.records.at(i);
+      const rdmafault_function& function = functions[record.function];
+      const std::string caller = caller_of(library_, evidence, record);
+      const uint64_t n = ++calls[{record.function, caller}];
+      const bool wanted = (options_.kinds & 1u << function.kind) != 0 && function.errors != nullptr &&
+                          (options_.only.empty() || options_.only == function.name) &&
+                          options_.except != function.name;
+      if (later && wanted && caller != "@harness") {
+        std::vector<std::string> failures = failures_of(function);
+        if (!all_) choose(failures, 1);
+        for (const std::string& failure : failures)
+          rules.push_back(rule_text({&function, caller, n}, failure, n, false));
+      }
+      later = later || (record.flags & RDMAFAULT_INJECTED) != 0;
+    }
+    return rules;
+  }
+
+  // Leaves `number` of them, in their order, chosen by the seed.
+  void choose(std::vector<std::string>& from, size_t number) {
+    while (from.size() > number)
+      from.erase(from.begin() + static_cast<ptrdiff_t>(random_.below(from.size())));
+  }
+
+  const Library& library_;
+  Experiment control_;
+  std::vector<Site> sites_;
+  PairOptions options_;
+  bool all_;
+  Random random_;
+  std::vector<std::string> firsts_;
+  size_t next_first_ = 0;
+  std::deque<std::pair<std::string, std::string>> seconds_;
+};
+
+}  // namespace
+
+std::vector<Site> sites_of(const Library& library, const Evidence& evidence, const Scope& scope) {
+  size_t count = 0;
+  const rdmafault_function* functions = rdmafault_functions(&count);
+  std::map<std::pair<uint16_t, std::string>, uint64_t> calls;
+  std::vector<std::pair<uint16_t, std::string>> order;  // in which they are first called
+  for (uint32_t i = evidence.observation.call_first; i < evidence.observation.call_last; ++i) {
+    const rdmafault_record& record = evidence.records.at(i);
+    const rdmafault_function& function = functions[record.function];
+    if ((scope.kinds & 1u << function.kind) == 0 || function.errors == nullptr) continue;
+    std::string caller = caller_of(library, evidence, record);
+    if (caller.empty() || caller == "@harness") continue;
+    if (!(caller == "@iut" ? scope.of_iut : scope.of_others)) continue;
+    std::pair<uint16_t, std::string> key{record.function, std::move(caller)};
+    if (++calls[key] == 1) order.push_back(std::move(key));
+  }
+  std::vector<Site> sites;
+  sites.reserve(order.size());
+  for (const auto& key : order) sites.push_back({&functions[key.first], key.second, calls.at(key)});
+  return sites;
+}
+
+std::vector<std::string> failures_of(const rdmafault_function& function) {
+  std::vector<std::string> ways;
+  for (const rdmafault_name* name = function.errors; name != nullptr && name->name != nullptr; ++name)
+    ways.push_back(fmt::format("error={}", name->name));
+  const bool whole = std::ranges::find(kWholeMessages, function.name) != std::end(kWholeMessages);
+  for (const rdmafault_name* name = whole ? nullptr : function.values; name != nullptr && name->name != nullptr; ++name)
+    ways.push_back(fmt::format("retval={}", name->name));
+  return ways;
+}
+
+std::unique_ptr<CaseSource> every_point(const Experiment& control, std::vector<Site> sites) {
+  return std::make_unique<EveryPoint>(control, std::move(sites));
+}
+
+std::unique_ptr<CaseSource> memory_runs_out(const Experiment& control, uint64_t allocations) {
+  return std::make_unique<MemoryRunsOut>(control, allocations);
+}
+
+std::unique_ptr<CaseSource> pairs(const Library& library, const Experiment& control, std::vector<Site> sites,
+                                  const PairOptions& options, const Choice& choice) {
+  return std::make_unique<Pairs>(library, control, std::move(sites), options, choice);
+}
+
+}  // namespace conformance

@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// `explain CLAUSE|POINT`: what is promised, what is done to see whether it is kept, and what a report saw.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cctype>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "conformance/catalogue/clauses.h"
+#include "conformance/catalogue/rulings.h"
+#include "conformance/harness/conditions.h"
+#include "conformance/harness/expectations.h"
+#include "conformance/suite/suite.h"
+#include "conformance/tool/commands.h"
+
+namespace conformance {
+namespace {
+
+void print_clause(const Clause& clause) {
+  fmt::print("{}\n  promised: {}\n  source:   {}\n", clause.id, clause.promise, clause.source);
+  for (const Ruling& ruling : rulings())
+    if (clause.source.find(fmt::format("ruling {}", ruling.number)) != std::string_view::npos)
+      fmt::print("  ruling {}: {}\n", ruling.number, ruling.text);
+}
+
+// Report files are read where they are there; a report that cannot be read is said to be so.
+void print_seen_of_clause(const std::filesystem::path& report, std::string_view clause) {
+  std::ifstream file(report / "report.json");
+  if (!file) {
+    fmt::print("  seen:     no report in {}; 'rpma-conformance run' makes one\n", report.string());
+    return;
+  }
+  const auto document = nlohmann::json::parse(file, nullptr, false);
+  if (!document.is_object() || document.value("schema", "") != "rpma-conformance/1")
+    throw SetupError(fmt::format("{} is no report; name another folder with --report", (report / "report.json").string()));
+  for (const auto& row : document.value("clauses", nlohmann::json::array()))
+    if (row.value("id", "") == clause)
+      fmt::print("  seen:     {}{} (report of {}, provider {})\n", row.value("verdict", ""),
+                 row.contains("reason") ? ": " + row.value("reason", "") : "", document.value("started", "?"),
+                 document.value("provider", "?"));
+  for (const auto& finding : document.value("findings", nlohmann::json::array())) {
+    if (finding.value("clause", "") != clause) continue;
+    fmt::print("  finding:  {} by {}: {}\n", finding.value("verdict", ""), finding.value("module", ""),
+               finding.value("reason", ""));
+    for (const auto& point : finding.value("points", nlohmann::json::array()))
+      fmt::print("            {}\n", point.get<std::string>());
+  }
+}
+
+int explain_clause(const Clause& clause, const std::filesystem::path& report) {
+  print_clause(clause);
+  fmt::print("  tests:\n");
+  size_t more = 0;
+  std::string last;
+  for (const Test& test : all_tests()) {
+    const std::vector<std::string_view> ids = clauses_of(test, false);
+    if (std::ranges::find(ids, clause.id) == ids.end()) continue;
+    // Rows of one test differ in what stands behind the slash.
+    const std::string family = test.id().substr(0, test.id().find('/'));
+    if (family == last) {
+      ++more;
+      continue;
+    }
+    if (more > 0) fmt::print("            ... and {} more of {}\n", more, last);
+    more = 0;
+    last = family;
+    fmt::print("            {}: {}\n", test.id(), test.what);
+  }
+  if (more > 0) fmt::print("            ... and {} more of {}\n", more, last);
+  print_seen_of_clause(report, clause.id);
+  return kConforms;
+}
+
+// "the 3rd and each later", "each"
+std::string when_in_words(const rdmafault_rule& rule) {
+  if (rule.first == 1 && rule.last == UINT64_MAX && rule.step <= 1) return "each call";
+  if (rule.first == rule.last) return fmt::format("call {}", rule.first);
+  std::string text = rule.last == UINT64_MAX ? fmt::format("call {} and those after it", rule.first)
+                                             : fmt::format("calls {} to {}", rule.first, rule.last);
+  if (rule.step > 1) text += fmt::format(", every {}", rule.step);
+  return text;
+}
+
+std::string caller_in_words(const rdmafault_rule& rule) {
+  switch (rule.caller) {
+    case RDMAFAULT_CALLER_IS:
+    case RDMAFAULT_ROLE_IS:
+      return fmt::format("made by {}", rule.caller_name);
+    case RDMAFAULT_CALLER_IS_NOT:
+    case RDMAFAULT_ROLE_IS_NOT:
+      return fmt::format("made by anybody but {}", rule.caller_name);
+    default:
+      return "made by anybody";
+  }
+}
+
+std::string_view start_in_words(Start start) {
+  switch (start) {
+    case Start::Cold:
+      return "librdmacm was never called in the process; the peer comes from ibv_open_device";
+    case Start::Primed:
+      return "the peer comes from rpma_utils_get_ibv_context, as most programs do it";
+    case Start::Warm:
+      break;
+  }
+  return "like primed, and one listen and shutdown were completed before";
+}
+
+void print_done(const Experiment& experiment) {
+  fmt::print("  done:     {} is called once", experiment.operation->function());
+  if (const std::string variant = experiment.operation->variant(); !variant.empty()) fmt::print(" with {}", variant);
+  fmt::print("\n            start: {} ({})\n", name_of(experiment.start), start_in_words(experiment.start));
+  fmt::print("            *ep_ptr before the call: {}\n",
+             experiment.sentinel == Sentinel::Null   ? "NULL"
+             : experiment.sentinel == Sentinel::Wild ? "a wild pointer"
+                                                     : "the handle of a live endpoint");
+  for (const Rule& rule : experiment.rules) {
+    const std::string function = rule.text.substr(0, rule.text.find(':'));
+    fmt::print("            of {}, {} {} {} to fail: {}\n", function, when_in_words(rule.parsed),
+               caller_in_words(rule.parsed), rule.parsed.first == rule.parsed.last ? "is made" : "are made", rule.text);
+  }
+  if (const Condition* condition = find_condition(experiment.condition); condition != nullptr)
+    fmt::print("            condition: {} ({})\n", condition->what, experiment.condition);
+  if (!experiment.script.empty()) fmt::print("            the mock plays: {}\n", experiment.script);
+  if (experiment.logger == Logger::Default) fmt::print("            librpma's own log function is active\n");
+  if (experiment.threads > 1)
+    fmt::print("            {} threads call at once; every second one has the faults\n", experiment.threads);
+}
+
+void print_promised(const Experiment& experiment, const std::string& point) {
+  const std::optional<Expectation> in_suite = expectation_in_suite(point);
+  const Expectation expectation = in_suite ? *in_suite : ruled_beforehand(experiment);
+  fmt::print("  promised:\n");
+  for (const std::string_view id : clauses_judged(expectation, false)) {
+    const Clause* clause = find_clause(id);
+    if (clause != nullptr) fmt::print("            {:<19} {}\n", clause->id, clause->promise);
+  }
+  if (expectation.promise != Promise::Either) return;
+  fmt::print("            and what any failure or success promises, whichever it is\n");
+  fmt::print("  ruling 1: {}\n", rulings().front().text);
+}
+
+void print_seen_at_point(const std::filesystem::path& report, const std::string& point) {
+  std::ifstream file(report / "points.jsonl");
+  bool found = false;
+  for (std::string line; std::getline(file, line);) {
+    const auto json = nlohmann::json::parse(line, nullptr, false);
+    if (!json.is_object() || json.value("point", "") != point) continue;
+    found = true;
+    fmt::print("  seen:     {} in {}{}\n", json.value("verdict", "?"), json.value("test", "?"),
+               json.contains("reason") ? ": " + json.value("reason", "") : "");
+  }
+  if (!found)
+    fmt::print("  seen:     nothing in {}; 'rpma-conformance replay' shows it call by call\n", report.string());
+}
+
+}  // namespace
+
+int explain(const std::string& what, const std::filesystem::path& report) {
+  if (const Clause* clause = find_clause(what); clause != nullptr) return explain_clause(*clause, report);
+  const bool looks_like_clause = what.find('/') == std::string::npos;
+  if (looks_like_clause) {
+    std::vector<std::string_view> ids;
+    for (const Clause& clause : clauses()) ids.push_back(clause.id);
+    throw SetupError(fmt::format("'{}' is no clause and no point; clauses are {}", what, fmt::join(ids, ", ")));
+  }
+  const Experiment experiment = read_point(what);
+  fmt::print("{}\n", what);
+  print_promised(experiment, what);
+  print_done(experiment);
+  print_seen_at_point(report, what);
+  return kConforms;
+}
+
+}  // namespace conformance

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "conformance/tool/machine.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <fstream>
+
+#include "conformance/harness/library.h"
+#include "conformance/tool/process.h"
+
+namespace conformance {
+
+namespace fs = std::filesystem;
+
+Machine::Machine(const RunOptions& options) : command_(find_parts().machine) {
+  if (!fs::exists(command_))
+    throw SetupError(
+        fmt::format("{} is missing; build the whole project, or install it again", command_.string()));
+  if (!options.machine.empty()) {
+    state_ = fs::absolute(options.machine);
+    return;
+  }
+  std::string folder = (fs::temp_directory_path() / "rpma-conformance-XXXXXX").string();
+  if (mkdtemp(folder.data()) == nullptr)
+    throw SetupError(
+        fmt::format("cannot make a folder in {}; set TMPDIR", fs::temp_directory_path().string()));
+  state_ = folder;
+  own_ = true;
+  std::vector<std::string> start = {command_, "start", "--state", state_};
+  if (!options.kernel.empty()) start.insert(start.end(), {"--kernel", options.kernel});
+  // It has said itself, in one line, which step failed.
+  if (run_program(start) != 0) {
+    stop();
+    throw SetupError("the rxe machine did not start; 'rpma-conformance doctor' shows what is missing");
+  }
+}
+
+Machine::~Machine() {
+  if (own_) stop();
+}
+
+std::map<std::string, std::string> Machine::environment() const {
+  std::map<std::string, std::string> values;
+  std::ifstream file(state_ / "env");
+  for (std::string line; std::getline(file, line);)
+    if (const size_t equals = line.find('='); equals != std::string::npos)
+      values[line.substr(0, equals)] = line.substr(equals + 1);
+  if (!values.contains("DEVICE") || !values.contains("ADDR"))
+    throw SetupError(
+        fmt::format("no rxe machine runs in {}; start one there, or leave --machine out", state_.string()));
+  return values;
+}
+
+int Machine::exec(const std::vector<std::string>& arguments) const {
+  std::vector<std::string> all = {command_, "exec", "--state", state_, "--"};
+  all.insert(all.end(), arguments.begin(), arguments.end());
+  return run_program(all);
+}
+
+std::string Machine::log() const {
+  return output_of({command_, "log", "--state", state_});
+}
+
+void Machine::stop() {
+  run_program({command_, "stop", "--state", state_});
+  std::error_code error;
+  fs::remove_all(state_, error);
+}
+
+std::vector<std::string> command_in_machine(const std::string& verb, const RunOptions& options,
+                                            const Machine& machine) {
+  const auto environment = machine.environment();
+  std::vector<std::string> command = {find_parts().program,
+                                      verb,
+                                      "--in-machine",
+                                      "--provider",
+                                      "rxe",
+                                      "--device",
+                                      environment.at("DEVICE"),
+                                      "--addr",
+                                      options.address.empty() ? environment.at("ADDR") : options.address,
+                                      "--judge",
+                                      options.subject};
+  const auto add = [&command](const char* name, const std::string& value) {
+    if (!value.empty()) command.insert(command.end(), {name, value});
+  };
+  add("--librpma", options.librpma);
+  add("--rdma-core", options.rdma_core);
+  if (options.timeout > 0) add("--timeout", std::to_string(options.timeout));
+  add("--kernel", options.kernel);  // has no effect in there; findings name it
+  return command;
+}
+
+}  // namespace conformance

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// An rxe machine as a command of ours uses it: one of its own, or one that runs already and is left running.
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "conformance/tool/options.h"
+
+namespace conformance {
+
+inline constexpr int kMachineLost = 125;  // what exec() returns where the machine died under the command
+
+class Machine {
+ public:
+  // Starts one, unless options.machine names one. Throws SetupError where it cannot.
+  explicit Machine(const RunOptions& options);
+  ~Machine();
+  Machine(const Machine&) = delete;
+  Machine& operator=(const Machine&) = delete;
+  Machine(Machine&&) = delete;
+  Machine& operator=(Machine&&) = delete;
+
+  [[nodiscard]] std::map<std::string, std::string> environment() const;
+  [[nodiscard]] std::filesystem::path share() const { return state_ / "share"; }
+
+  // Runs a command in it, with this process's streams; returns its exit status.
+  [[nodiscard]] int exec(const std::vector<std::string>& arguments) const;
+
+  // The kernel's log; the console's where the machine is gone.
+  [[nodiscard]] std::string log() const;
+
+ private:
+  void stop();
+
+  std::filesystem::path command_;
+  std::filesystem::path state_;
+  bool own_ = false;
+};
+
+// This program with `verb` and the options that give it the same surroundings in the machine.
+std::vector<std::string> command_in_machine(const std::string& verb, const RunOptions& options,
+                                            const Machine& machine);
+
+}  // namespace conformance

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// `replay POINT`: one point again, with its control, and what happened call by call.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <stdexcept>
+
+#include "conformance/catalogue/clauses.h"
+#include "conformance/harness/child.h"
+#include "conformance/harness/codes.h"
+#include "conformance/harness/expectations.h"
+#include "conformance/harness/listen_operation.h"
+#include "conformance/harness/point.h"
+#include "conformance/harness/pool.h"
+#include "conformance/report/result.h"
+#include "conformance/report/timeline.h"
+#include "conformance/suite/suite.h"
+#include "conformance/tool/commands.h"
+#include "conformance/tool/target.h"
+
+namespace conformance {
+namespace {
+
+void print_outcomes(const std::vector<ClauseOutcome>& outcomes) {
+  fmt::print("\nverdict\n");
+  for (const ClauseOutcome& outcome : outcomes) {
+    const Clause* clause = find_clause(outcome.clause);
+    fmt::print("  {:<19} {:<11} {}\n", outcome.clause, name_of(outcome.outcome.verdict()),
+               clause != nullptr ? clause->promise : "");
+    if (!outcome.outcome.passed())
+      fmt::print("{:33}{}{}\n", "", outcome.outcome.reason(),
+                 is_finding(outcome.outcome.verdict()) ? fmt::format(" [by {}]", outcome.module) : "");
+  }
+}
+
+// The outcomes as a run of this one point, so that subject and exit code follow the same rules.
+RunResult as_run(const std::vector<ClauseOutcome>& outcomes, const std::string& point, const std::string& subject) {
+  TestResult test;
+  test.id = point;
+  test.points = 1;
+  for (const ClauseOutcome& outcome : outcomes)
+    test.clauses.push_back({std::string(outcome.clause), outcome.outcome.verdict(), outcome.outcome.reason(),
+                            outcome.module, outcome.outcome.reason(), {}, {point}});
+  RunResult run;
+  run.subject = subject;
+  run.tests.push_back(test);
+  run.selected = run.in_profile = 1;
+  return run;
+}
+
+void make_known(Library& library, const Evidence& control) {
+  for (const rdmafault_module& module : control.modules) add_driver_role(library, module.soname);
+}
+
+// No fork, no guard, no handlers, no verdict: for a debugger, whose business the process now is.
+int replay_in_this_process(const Library& library, const Target& target, const Experiment& experiment) {
+  const std::unique_ptr<Evidence> evidence = run_in_this_process(library, target, experiment);
+  const Observation& seen = evidence->observation;
+  if (seen.broken[0] != '\0') throw SetupError(fmt::format("the set-up failed: {}", seen.broken.data()));
+  fmt::print("{}", timeline(library, *evidence, Symbols(library), {}));
+  fmt::print("no verdict: the guard is off in here\n");
+  return kConforms;
+}
+
+}  // namespace
+
+Experiment read_point(const std::string& point) {
+  try {
+    return experiment_at(point);
+  } catch (const std::invalid_argument& error) {
+    throw SetupError(fmt::format("{}; 'rpma-conformance run' reports points, quote them for the shell", error.what()));
+  }
+}
+
+std::optional<Expectation> expectation_in_suite(const std::string& point) {
+  for (const Test& test : all_tests())
+    for (const Case& one : test.cases)
+      if (one.experiment.point() == point) return one.expectation;
+  return std::nullopt;
+}
+
+int replay_here(const RunOptions& options, const ReplayOptions& what) {
+  Experiment experiment = read_point(what.point);
+  const LibraryOptions libraries{options.librpma, options.rdma_core, options.provider == "mock"};
+  Target target = choose_target(options);
+  if (options.timeout > 0) target.patience_ms = static_cast<int>(options.timeout * 1000 / 8);
+  Library library = open_library(libraries);
+  if (what.system_calls) experiment.watch_system_calls = true;
+  if (what.in_process) return replay_in_this_process(library, target, experiment);
+
+  Pool pool(library, target, {1, std::chrono::seconds(options.timeout)});
+  std::unique_ptr<Evidence> ordinary =
+      pool.await(pool.announce({listen_operation(), experiment.start, experiment.sentinel}));
+  make_known(library, *ordinary);
+  const std::unique_ptr<Evidence> control =
+      experiment.is_disturbed() ? pool.await(pool.announce(experiment.control())) : nullptr;
+  const std::unique_ptr<Evidence> evidence = pool.await(pool.announce(experiment));
+
+  const Symbols symbols(library);
+  fmt::print("point {}\n\n", what.point);
+  fmt::print("{}", timeline(library, *evidence, symbols, {what.all}));
+  const std::vector<std::string> stack = symbols.stack_of(evidence->observation);
+  if (!stack.empty()) fmt::print("\nstack at its end\n");
+  for (const std::string& frame : stack) fmt::print("  {}\n", frame);
+
+  const std::optional<Expectation> in_suite = expectation_in_suite(what.point);
+  const Expectation expectation = in_suite                        ? *in_suite
+                                  : !experiment.rules.empty()     ? ruled_by_first_fault(library, *evidence)
+                                  : experiment.condition.empty() ? Expectation{.promise = Promise::Success}
+                                                                  : Expectation{.promise = Promise::Either};
+  const std::vector<ClauseOutcome> outcomes =
+      judge(library, experiment, expectation, *evidence, control.get());
+  print_outcomes(outcomes);
+  const RunResult run = as_run(outcomes, what.point, roles_of_subject(library, options.subject));
+  fmt::print("judged: {}, exit code {}\n", run.subject, exit_code_of(run));
+  return exit_code_of(run);
+}
+
+}  // namespace conformance

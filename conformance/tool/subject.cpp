@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <filesystem>
+#include <sstream>
+
+#include "conformance/harness/library.h"
+#include "conformance/tool/commands.h"
+
+namespace conformance {
+
+std::string roles_of_subject(const Library& library, const std::string& subject) {
+  if (subject == "stack") return subject;
+  std::vector<std::string> roles;
+  std::istringstream names(subject);
+  for (std::string name; std::getline(names, name, ',');) {
+    const bool is_iut = name == "iut" || name == library.iut.soname ||
+                        name == std::filesystem::path(library.iut.path).filename() ||
+                        name == library.iut.path;
+    std::string role = is_iut ? "iut" : name == "driver" || name == "kernel" ? name : "";
+    for (const rdmafault_role& row : library.roles)
+      if (role.empty() && (name == row.role || name == row.module)) role = row.role;
+    if (role.empty() || role == "harness")
+      throw SetupError(fmt::format(
+          "--judge {}: '{}' is no module that can be judged; name stack alone, or iut, rdmacm, ibverbs, "
+          "driver, netlink, libc, loader, kernel or one of their SONAMEs",
+          subject, name));
+    roles.push_back(role);
+  }
+  if (roles.empty()) throw SetupError("--judge needs a subject: iut, stack, or modules separated by commas");
+  return fmt::format("{}", fmt::join(roles, ","));
+}
+
+}  // namespace conformance
