@@ -14,8 +14,8 @@ BUILD_PACKAGES=(
   libibverbs-dev librdmacm-dev librpma-dev
 )
 MACHINE_PACKAGES=(busybox-static dropbear-bin ibverbs-providers iproute2 openssh-client qemu-system-x86 xz-utils)
-# rdmacm-utils and ibverbs-utils prove the rxe link, the others check the code.
-TEST_PACKAGES=(binutils clang-format-14 clang-tidy-14 ibverbs-utils rdmacm-utils shellcheck)
+# rdmacm-utils and ibverbs-utils prove the rxe link, gdb and valgrind replay under themselves, the others check the code.
+TEST_PACKAGES=(binutils clang-format-14 clang-tidy-14 gdb ibverbs-utils rdmacm-utils shellcheck valgrind)
 
 say() { printf '== %s\n' "$*"; }
 die() {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The rulings: what the suite holds where the man pages leave something open. A clause's source names them by number.
+// The rulings: what the suite holds where the man pages leave something open. A clause's source names them by
+// number.
 #pragma once
 
 #include <span>

@@ -25,7 +25,7 @@ foreach(i RANGE ${last})
     set(name ${provider}.${id})
     string(APPEND entries "add_test([[${name}]] [[${TOOL}]] run --provider ${provider} [[--filter=${id}]]"
       " --report [[${REPORTS}/${name}]] --baseline [[${BASELINES}/debian-12-${provider}.json]]")
-    set(properties "LABELS [[suite;${provider}]] TIMEOUT 300")
+    set(properties "LABELS [[suite;${provider}]] TIMEOUT 1200")
     if(provider STREQUAL "rxe")
       string(APPEND entries " --machine [[${MACHINE_STATE}]]")
       string(APPEND properties " FIXTURES_REQUIRED rxe_machine")

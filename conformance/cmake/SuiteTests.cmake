@@ -37,6 +37,6 @@ if(RPMACONF_RXE_TESTS)
     PASS_REGULAR_EXPRESSION "PASSED  . [1-9][0-9] tests" FAIL_REGULAR_EXPRESSION "FAILED")
   add_test(NAME rxe.whole.ipv6 COMMAND rpma-conformance run --provider rxe --addr 2001:db8::1 --jobs 2
     --report ${reports}/rxe.whole.ipv6 --machine ${state} --baseline ${baselines}/debian-12-rxe.json)
-  set_tests_properties(rxe.whole rxe.whole.ipv6 rxe.toys hw.whole PROPERTIES LABELS "suite;rxe" FIXTURES_REQUIRED rxe_machine TIMEOUT 600)
+  set_tests_properties(rxe.whole rxe.whole.ipv6 rxe.toys hw.whole PROPERTIES LABELS "suite;rxe" FIXTURES_REQUIRED rxe_machine TIMEOUT 1500)
   set_tests_properties(rxe.machine.start rxe.machine.stop PROPERTIES LABELS "suite;rxe;machine")
 endif()

@@ -54,10 +54,12 @@ Expectation ruled_by_first_fault(const Library& library, const Evidence& evidenc
 }
 
 Expectation ruled_beforehand(const Experiment& experiment) {
+  if (experiment.threads > 1) return {.promise = Promise::Success, .threads = true};
   if (experiment.rules.empty())
     return {.promise = experiment.is_disturbed() ? Promise::Either : Promise::Success};
   const Rule& rule = experiment.rules.front();
-  const bool iut = rule.parsed.caller == RDMAFAULT_ROLE_IS && std::string_view(rule.parsed.caller_name) == "iut";
+  const bool iut =
+      rule.parsed.caller == RDMAFAULT_ROLE_IS && std::string_view(rule.parsed.caller_name) == "iut";
   return ruled_by(rule.kind(), std::string_view(rule.text).substr(0, rule.text.find(':')), iut);
 }
 

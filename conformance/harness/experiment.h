@@ -45,7 +45,7 @@ struct Experiment {
   Logger logger = Logger::Ours;
   bool watch_system_calls = false;  // also where no rule is about one
   unsigned threads =
-      1;  // that make the call at once, each on a port of its own; every second one has the rules
+      1;  // that make the call in turn, each on a port of its own; every second one has the rules
 
   // The stable id: names, roles and ordinals, never addresses or versions. point.h reads it back.
   [[nodiscard]] std::string point() const;

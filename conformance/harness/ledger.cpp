@@ -115,7 +115,8 @@ class Accounts {
                      is_id ? static_cast<uint64_t>(record.args[0]) : 0, false, 0};
     if (!is_id) return;
     for (const Handle& channel : channels)
-      if (const auto made = held_.find(channel); made != held_.end()) made->second.made_within = record.acquired;
+      if (const auto made = held_.find(channel); made != held_.end())
+        made->second.made_within = record.acquired;
   }
 
   // Of heap blocks nothing is illegal here: free(NULL) is fine, and a block may be older than the call.

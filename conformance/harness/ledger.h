@@ -27,17 +27,17 @@ struct Ledger {
   std::vector<Left> handles_left;        // channels, ids and addrinfos
   std::vector<std::string> blocks_left;  // heap blocks that the IUT allocated itself and nobody freed
   std::vector<std::string> illegal;      // released twice, never acquired, in the wrong order, used when gone
-  int excused_channels = 0;  // that are left because a rule made their release fail (ruling 7)
+  int excused_channels = 0;              // that are left because a rule made their release fail (ruling 7)
   int excused_ids = 0;
 };
 
 // What is left, in words: "a cm id from rdma_create_id; ..."
 std::string texts_of(const std::vector<Left>& left);
 
-// Settles the windows' accounts, in their order. A release that a rule made fail, itself or by a call within it,
-// excuses its one handle (ruling 7), and with an id the channel that rdma_create_id made for it. A handle that was
-// acquired before the windows is not this call's to release. What a module does within a provider call, with things
-// of its own, is nobody's misuse.
+// Settles the windows' accounts, in their order. A release that a rule made fail, itself or by a call within
+// it, excuses its one handle (ruling 7), and with an id the channel that rdma_create_id made for it. A handle
+// that was acquired before the windows is not this call's to release. What a module does within a provider
+// call, with things of its own, is nobody's misuse.
 Ledger settle(const Library& library, const Evidence& evidence, const std::vector<Window>& windows);
 
 // The role of the module that made a record's call.

@@ -265,24 +265,34 @@ std::string Symbols::describe(const Place& place, const Observation& observation
                      symbol->past);
 }
 
-std::vector<std::string> Symbols::stack_of(const Observation& observation) const {
-  std::vector<std::string> stack;
-  for (const Place& frame : frames_of(observation))
-    stack.push_back(describe(frame, observation, kind_of_frame(stack.size())));
-  return stack;
-}
-
-std::string Symbols::signature_of(const Observation& observation) const {
+std::vector<size_t> Symbols::frames_of_the_stack(const Observation& observation) const {
   const std::span<const Place> frames = frames_of(observation);
   size_t end = frames.size();  // without a frame of the IUT: all of them
   for (size_t i = 0; i < frames.size(); ++i)
     if (role_of(library_, frames[i].file.data()) == "iut") end = i + 1;
-  std::vector<std::string> parts;
-  for (size_t i = 0; i < end && parts.size() < kSignatureFrames; ++i) {
+  std::vector<size_t> indices;
+  for (size_t i = 0; i < end; ++i) {
     const std::string file = frames[i].file.data();
     const bool is_shim = file != "main" && role_of(library_, file) == "harness";
-    if (is_shim) continue;
-    const std::optional<Symbol> symbol = symbol_at(frames[i], observation, kind_of_frame(i));
+    if (!is_shim) indices.push_back(i);
+  }
+  return indices;
+}
+
+std::vector<std::string> Symbols::stack_of(const Observation& observation) const {
+  std::vector<std::string> stack;
+  for (const size_t i : frames_of_the_stack(observation))
+    stack.push_back(describe(frames_of(observation)[i], observation, kind_of_frame(i)));
+  return stack;
+}
+
+std::string Symbols::signature_of(const Observation& observation) const {
+  std::vector<std::string> parts;
+  for (const size_t i : frames_of_the_stack(observation)) {
+    if (parts.size() == kSignatureFrames) break;
+    const Place& frame = frames_of(observation)[i];
+    const std::string file = frame.file.data();
+    const std::optional<Symbol> symbol = symbol_at(frame, observation, kind_of_frame(i));
     std::string name = "?";
     if (symbol) name = (symbol->inside ? "" : "after ") + symbol->name;
     parts.push_back(fmt::format("{}!{}", file.empty() ? "nowhere" : file.substr(0, file.find(".so")), name));

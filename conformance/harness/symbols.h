@@ -63,15 +63,17 @@ class Symbols {
   [[nodiscard]] std::string describe(const Place& place, const Observation& observation,
                                      Address kind = Address::Instruction) const;
 
-  // The recorded frames, innermost first. Empty where none were recorded.
+  // The recorded frames, innermost first, up to the outermost of the IUT, without the shim's own. Empty where
+  // none were recorded.
   [[nodiscard]] std::vector<std::string> stack_of(const Observation& observation) const;
 
   // What a stack has in common with others of the same cause: "librdmacm!rdma_create_id <
-  // librpma!rpma_ep_listen", innermost first, up to the outermost frame of the IUT, six at most, without
-  // offsets and without the shim's own frames. Empty where no frames were recorded.
+  // librpma!rpma_ep_listen", the same frames, six at most, without offsets. Empty where no frames were
+  // recorded.
   [[nodiscard]] std::string signature_of(const Observation& observation) const;
 
  private:
+  [[nodiscard]] std::vector<size_t> frames_of_the_stack(const Observation& observation) const;
   [[nodiscard]] std::optional<Symbol> symbol_at(const Place& place, const Observation& observation,
                                                 Address kind) const;
 

@@ -28,8 +28,10 @@ class Lines {
 
  private:
   [[nodiscard]] bool is_shown(const rdmafault_record& record) const {
-    if (all_ || (record.flags & RDMAFAULT_INJECTED) != 0 || (record.flags & RDMAFAULT_COMPLETE) == 0) return true;
-    return functions_[record.function].kind != RDMAFAULT_ALLOCATOR || role_of(library_, evidence_, record) == "iut";
+    if (all_ || (record.flags & RDMAFAULT_INJECTED) != 0 || (record.flags & RDMAFAULT_COMPLETE) == 0)
+      return true;
+    return functions_[record.function].kind != RDMAFAULT_ALLOCATOR ||
+           role_of(library_, evidence_, record) == "iut";
   }
 
   void add(const rdmafault_record& record) {
@@ -41,7 +43,8 @@ class Lines {
     const rdmafault_function& function = functions_[record.function];
     std::string arguments;
     for (size_t i = 0; i < RDMAFAULT_MAX_ARGS && function.args[i] != nullptr; ++i)
-      arguments += fmt::format("{}{}={}", i == 0 ? "" : ", ", function.args[i], argument(record, function, i));
+      arguments +=
+          fmt::format("{}{}={}", i == 0 ? "" : ", ", function.args[i], argument(record, function, i));
     const bool injected = (record.flags & RDMAFAULT_INJECTED) != 0;
     text_ += fmt::format("{:>4} {}{}({}){}  <- {}{}\n", injected ? ">>>" : "",
                          std::string(2 * static_cast<size_t>(record.depth), ' '), function.name, arguments,
@@ -76,7 +79,8 @@ class Lines {
 
   static std::string number(int64_t value) {
     constexpr int64_t kLargestNumber = 0xffff'ffff;
-    return value <= kLargestNumber ? fmt::format("{}", value) : fmt::format("{:#x}", static_cast<uint64_t>(value));
+    return value <= kLargestNumber ? fmt::format("{}", value)
+                                   : fmt::format("{:#x}", static_cast<uint64_t>(value));
   }
 
   [[nodiscard]] std::string caller(const rdmafault_record& record) const {
@@ -108,7 +112,9 @@ class Lines {
 };
 
 std::string_view in_words(Works works) {
-  return works == Works::Yes ? "it works" : works == Works::No ? "it does not work" : "not known whether it works";
+  return works == Works::Yes  ? "it works"
+         : works == Works::No ? "it does not work"
+                              : "not known whether it works";
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The time line of one experiment: each intercepted call, who made it, what it returned, and what was injected.
+// The time line of one experiment: each intercepted call, who made it, what it returned, and what was
+// injected.
 #pragma once
 
 #include <string>

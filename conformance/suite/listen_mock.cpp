@@ -7,8 +7,8 @@
 #include <fmt/format.h>
 #include <librpma.h>
 
-#include "conformance/harness/listen_operation.h"
 #include "conformance/harness/expectations.h"
+#include "conformance/harness/listen_operation.h"
 #include "conformance/suite/suite.h"
 #include "mocks/rdmamock.h"
 

@@ -10,8 +10,8 @@
 #include <fmt/format.h>
 #include <librpma.h>
 
-#include "conformance/harness/listen_operation.h"
 #include "conformance/harness/expectations.h"
+#include "conformance/harness/listen_operation.h"
 #include "conformance/suite/suite.h"
 
 namespace conformance {

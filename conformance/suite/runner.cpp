@@ -11,8 +11,8 @@
 #include <stdexcept>
 #include <tuple>
 
-#include "conformance/harness/listen_operation.h"
 #include "conformance/harness/expectations.h"
+#include "conformance/harness/listen_operation.h"
 #include "conformance/suite/sweep.h"
 
 namespace conformance {

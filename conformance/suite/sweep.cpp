@@ -229,7 +229,8 @@ std::vector<std::string> failures_of(const rdmafault_function& function) {
   for (const rdmafault_name* name = function.errors; name != nullptr && name->name != nullptr; ++name)
     ways.push_back(fmt::format("error={}", name->name));
   const bool whole = std::ranges::find(kWholeMessages, function.name) != std::end(kWholeMessages);
-  for (const rdmafault_name* name = whole ? nullptr : function.values; name != nullptr && name->name != nullptr; ++name)
+  for (const rdmafault_name* name = whole ? nullptr : function.values;
+       name != nullptr && name->name != nullptr; ++name)
     ways.push_back(fmt::format("retval={}", name->name));
   return ways;
 }

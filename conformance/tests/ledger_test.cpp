@@ -190,5 +190,57 @@ TEST_F(LedgerTest, CallThatNeverReturnedAcquiredNothing) {
   EXPECT_THAT(settled().handles_left, IsEmpty());
 }
 
+// Ruling 7, where the fault lies in a call that the release made.
+TEST_F(LedgerTest, ReleaseThatAFaultWithinMadeFailExcusesItsHandle) {
+  acquire_channel();
+  acquire_id();
+  rdmafault_record& destroy = call("rdma_destroy_id");
+  destroy.released = kId;
+  destroy.result = -1;
+  rdmafault_record& write = call("write");
+  write.depth = 1;
+  write.flags |= RDMAFAULT_INJECTED;
+  release("rdma_destroy_event_channel", kChannel);
+  const Ledger ledger = settled();
+  EXPECT_THAT(ledger.handles_left, IsEmpty());
+  EXPECT_THAT(ledger.illegal, IsEmpty());
+  EXPECT_EQ(ledger.excused_ids, 1);
+  EXPECT_EQ(ledger.excused_channels, 0);
+}
+
+TEST_F(LedgerTest, ReleaseThatFailedOfItselfExcusesNobody) {
+  acquire_id();
+  rdmafault_record& destroy = call("rdma_destroy_id");
+  destroy.released = kId;
+  destroy.result = -1;
+  EXPECT_EQ(settled().handles_left.size(), 1U);
+}
+
+// rdma_create_id without a channel makes one, which goes with the id.
+TEST_F(LedgerTest, ExcusedIdExcusesTheChannelThatWasMadeForIt) {
+  rdmafault_record& create = call("rdma_create_id");
+  create.acquired = kId;
+  rdmafault_record& channel = call("rdma_create_event_channel");
+  channel.depth = 1;
+  channel.acquired = kChannel;
+  rdmafault_record& destroy = call("rdma_destroy_id");
+  destroy.released = kId;
+  destroy.result = -1;
+  destroy.flags |= RDMAFAULT_INJECTED;
+  const Ledger ledger = settled();
+  EXPECT_THAT(ledger.handles_left, IsEmpty());
+  EXPECT_EQ(ledger.excused_channels, 1);
+}
+
+// What librdmacm does inside itself is nobody's misuse.
+TEST_F(LedgerTest, InnerReleaseOfAnInnerThingIsLegal) {
+  rdmafault_record& outer = call("rdma_getaddrinfo");
+  outer.result = -1;
+  rdmafault_record& inner = call("rdma_freeaddrinfo");
+  inner.depth = 1;
+  inner.released = 0x400;
+  EXPECT_THAT(settled().illegal, IsEmpty());
+}
+
 }  // namespace
 }  // namespace conformance

@@ -21,6 +21,7 @@ struct Mistake {
   const char* filter;  // the tests that must show it
   const char* clause;
   const char* verdict;
+  const char* point = "/rdma_listen:error=EADDRINUSE:caller=@iut/";  // a part of the points that show it
 };
 
 // GoogleTest shows this, and CTest makes it a part of the name: no addresses.
@@ -31,14 +32,20 @@ void PrintTo(const Mistake& mistake, std::ostream* out) {
 constexpr const char* kListenFails = "Listen.FailingListenGivesEProvider/EADDRINUSE";
 
 constexpr Mistake kMistakes[] = {
-    {"crash-without-memory", "Listen.EachFailingAllocation*", "LISTEN-RET-2", "crash"},
+    {"crash-without-memory", "Listen.EachFailingAllocation*", "LISTEN-RET-2", "crash",
+     "/malloc:error=ENOMEM:when=1:caller=@iut/"},
+    {"crash-on-third-allocation", "Listen.EachFailingAllocation*", "LISTEN-RET-2", "crash",
+     "/malloc:error=ENOMEM:when=3:caller=@iut/"},
+    {"deep-crash-on-listen", kListenFails, "LISTEN-RET-2", "crash"},
     {"abort-on-listen", kListenFails, "LISTEN-RET-2", "crash"},
     {"exit-on-listen", kListenFails, "LISTEN-RET-2", "crash"},
-    {"nomem-as-provider", "Listen.EachFailingAllocation*", "LISTEN-NOMEM-1", "fail"},
+    {"nomem-as-provider", "Listen.EachFailingAllocation*", "LISTEN-NOMEM-1", "fail",
+     "/malloc:error=ENOMEM:when=1:caller=@iut/"},
     {"positive-code", kListenFails, "LISTEN-RET-2", "fail"},
     {"positive-code", kListenFails, "LISTEN-PROVIDER-5", "fail"},
     {"listen-ignored", kListenFails, "LISTEN-RET-2", "fail"},
-    {"eai-misread", "Listen.FailingGetaddrinfoGivesEProvider/EAI_NONAME", "LISTEN-PROVIDER-3", "fail"},
+    {"eai-misread", "Listen.FailingGetaddrinfoGivesEProvider/EAI_NONAME", "LISTEN-PROVIDER-3", "fail",
+     "/rdma_getaddrinfo:retval=EAI_NONAME:caller=@iut/"},
     {"pointer-nulled", kListenFails, "LISTEN-EPPTR-1", "fail"},
     {"pointer-restored", kListenFails, "LISTEN-EPPTR-1", "fail"},
     {"leak-channel", kListenFails, "LISTEN-LEAK-1", "fail"},
@@ -46,18 +53,25 @@ constexpr Mistake kMistakes[] = {
     {"leak-addrinfo", kListenFails, "LISTEN-LEAK-1", "fail"},
     {"leak-block", kListenFails, "LISTEN-LEAK-2", "fail"},
     {"leak-descriptor", kListenFails, "LISTEN-LEAK-3", "fail"},
-    {"leak-addrinfo-on-success", "Listen.ListenSucceeds", "LISTEN-LEAK-5", "fail"},
+    {"leak-addrinfo-on-success", "Listen.ListenSucceeds", "LISTEN-LEAK-5", "fail",
+     "rpma_ep_listen/primed/wild"},
     {"release-twice", kListenFails, "LISTEN-LEGAL-1", "fail"},
     {"wrong-order", kListenFails, "LISTEN-LEGAL-1", "fail"},
     {"destroy-made-up-id", kListenFails, "LISTEN-LEGAL-1", "fail"},
     {"throw-on-listen", kListenFails, "LISTEN-RET-2", "crash"},
-    {"asks-before-checking", "Listen.NullPeerGivesEInval", "LISTEN-INVAL-5", "fail"},
+    {"asks-before-checking", "Listen.NullPeerGivesEInval", "LISTEN-INVAL-5", "fail",
+     "rpma_ep_listen(peer=NULL)/"},
     {"poisoned", kListenFails, "LISTEN-AGAIN-1", "fail"},
-    {"udp-space", "Listen.ListenSucceeds", "LISTEN-USE-2", "fail"},
-    {"datagram", "Listen.ListenSucceeds", "LISTEN-USE-3", "fail"},
-    {"active-side", "Listen.ListenSucceeds", "LISTEN-USE-4", "fail"},
-    {"deaf", "Listen.ListenSucceeds", "LISTEN-USE-1", "fail"},
-    {"never-succeeds", "Listen.ListenSucceeds", "LISTEN-RET-1", "fail"},
+    {"shared-static-state", "Threads.EachListens", "LISTEN-THREADS-1", "fail", "/threads="},
+    {"shared-static-state", "Threads.EachListens", "LISTEN-LEGAL-1", "fail", "/threads="},
+    {"poisoned", "Threads.FailingListenIsItsThreadsAlone", "LISTEN-THREADS-1", "fail", "/threads="},
+    {"leak-channel", "Threads.FailingListenIsItsThreadsAlone", "LISTEN-THREADS-1", "fail", "/threads="},
+    {"throw-on-listen", "Threads.FailingListenIsItsThreadsAlone", "LISTEN-THREADS-1", "crash", "/threads="},
+    {"udp-space", "Listen.ListenSucceeds", "LISTEN-USE-2", "fail", "rpma_ep_listen/primed/wild"},
+    {"datagram", "Listen.ListenSucceeds", "LISTEN-USE-3", "fail", "rpma_ep_listen/primed/wild"},
+    {"active-side", "Listen.ListenSucceeds", "LISTEN-USE-4", "fail", "rpma_ep_listen/primed/wild"},
+    {"deaf", "Listen.ListenSucceeds", "LISTEN-USE-1", "fail", "rpma_ep_listen/primed/wild"},
+    {"never-succeeds", "Listen.ListenSucceeds", "LISTEN-RET-1", "fail", "rpma_ep_listen/primed/wild"},
 };
 
 // Set for the run in the rxe machine (SuiteTests.cmake): the command that runs another in there, words
@@ -91,8 +105,12 @@ TEST_P(Toy, IsCaught) {
   const auto report = read_json(folder.path() / "report/report.json");
   const auto& findings = report.at("findings");
   EXPECT_TRUE(std::any_of(findings.begin(), findings.end(), [&mistake](const auto& finding) {
+    const auto& points = finding.at("points");
     return finding.at("clause") == mistake.clause && finding.at("verdict") == mistake.verdict &&
-           finding.at("module") == "iut";
+           finding.at("module") == "iut" &&
+           std::any_of(points.begin(), points.end(), [&mistake](const std::string& point) {
+             return point.find(mistake.point) != std::string::npos;
+           });
   })) << findings.dump(2);
 }
 
@@ -114,8 +132,8 @@ constexpr Mistake kMistakesOnRxe[] = {
     {"release-twice", kListenFails, "LISTEN-LEGAL-1", "fail"},
     {"wrong-order", kListenFails, "LISTEN-LEGAL-1", "fail"},
     {"destroy-made-up-id", kListenFails, "LISTEN-LEGAL-1", "fail"},
-    {"deaf", "Listen.ListenSucceeds", "LISTEN-USE-1", "fail"},
-    {"udp-space", "Listen.ListenSucceeds", "LISTEN-USE-2", "fail"},
+    {"deaf", "Listen.ListenSucceeds", "LISTEN-USE-1", "fail", "rpma_ep_listen/primed/wild"},
+    {"udp-space", "Listen.ListenSucceeds", "LISTEN-USE-2", "fail", "rpma_ep_listen/primed/wild"},
 };
 
 std::vector<Mistake> rows() {
@@ -131,17 +149,63 @@ TEST(ToyWithoutMistake, PassesTheWholeSuite) {
   EXPECT_EQ(ran.exit_code, 0) << ran.output;
 }
 
-// A hang costs the time-out, once: one start, one sentinel.
-TEST(ToyThatHangs, IsReportedAndEnded) {
+// A hang costs each of its experiments the time-out; where it stands is named.
+class ToyThatHangs : public testing::TestWithParam<const char*> {};
+
+TEST_P(ToyThatHangs, IsReportedWithItsStackAndEnded) {
   const Folder folder;
   const Ran ran = run({tool(), "run", "--provider", "mock", "--librpma", toy(), "--filter", kListenFails,
                        "--report", folder.path() / "report", "--timeout", "10", "--jobs", "3"},
-                      {"RPMACONF_TOY=hang-on-listen"});
+                      {std::string("RPMACONF_TOY=") + GetParam()});
   EXPECT_EQ(ran.exit_code, 1) << ran.output;
-  const auto finding = read_json(folder.path() / "report/report.json").at("findings").at(0);
+  const auto report = read_json(folder.path() / "report/report.json");
+  ASSERT_EQ(report.at("findings").size(), 1U) << report.at("findings").dump(2);
+  const auto& finding = report.at("findings").at(0);
   EXPECT_EQ(finding.at("clause"), "LISTEN-RET-2");
   EXPECT_EQ(finding.at("verdict"), "hang");
   EXPECT_EQ(finding.at("module"), "iut");
+  EXPECT_EQ(finding.at("points").size(), 3U);
+  EXPECT_NE(finding.at("stack").dump().find("rpma_ep_listen"), std::string::npos) << finding.dump(2);
+}
+
+INSTANTIATE_TEST_SUITE_P(Mistakes, ToyThatHangs, testing::Values("hang-on-listen", "sleep-on-listen"),
+                         [](const auto& row) {
+                           std::string name = row.param;
+                           std::replace(name.begin(), name.end(), '-', '_');
+                           return name;
+                         });
+
+// Many points of one cause are one finding, with the stack that they share.
+TEST(ToyThatCrashesDeepInside, IsOneFindingWithItsStack) {
+  const Folder folder;
+  const Ran ran = run_toy(folder, "deep-crash-on-listen", "Listen.FailingListenGivesEProvider/*");
+  EXPECT_EQ(ran.exit_code, 1) << ran.output;
+  const auto report = read_json(folder.path() / "report/report.json");
+  size_t crashes = 0;
+  for (const auto& finding : report.at("findings")) {
+    if (finding.at("verdict") != "crash") continue;
+    ++crashes;
+    EXPECT_EQ(finding.at("points").size(), 30U);
+    EXPECT_NE(finding.at("stack").dump().find("crash_innermost"), std::string::npos) << finding.dump(2);
+    EXPECT_NE(finding.at("signature").get<std::string>().find("toy_rpma!rpma_ep_listen"), std::string::npos)
+        << finding.dump(2);
+  }
+  EXPECT_EQ(crashes, 1U) << report.at("findings").dump(2);
+}
+
+// The threads of one experiment.
+TEST(ToyThatLeavesALockHeld, HangsTheNextThread) {
+  const Folder folder;
+  const Ran ran = run({tool(), "run", "--provider", "mock", "--librpma", toy(), "--filter",
+                       "Threads.FailingListenIsItsThreadsAlone", "--report", folder.path() / "report",
+                       "--timeout", "10", "--jobs", "3"},
+                      {"RPMACONF_TOY=lock-left-held"});
+  EXPECT_EQ(ran.exit_code, 1) << ran.output;
+  const auto findings = read_json(folder.path() / "report/report.json").at("findings");
+  EXPECT_TRUE(std::any_of(findings.begin(), findings.end(), [](const auto& finding) {
+    return finding.at("clause") == "LISTEN-THREADS-1" && finding.at("verdict") == "hang" &&
+           finding.at("module") == "iut";
+  })) << findings.dump(2);
 }
 
 // A NULL port that goes on to the provider ends in a code that is not RPMA_E_INVAL.

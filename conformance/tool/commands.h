@@ -40,8 +40,8 @@ Experiment read_point(const std::string& point);
 // What the suite demands at a point that one of its tables names; nothing for points that sweeps make.
 std::optional<Expectation> expectation_in_suite(const std::string& point);
 
-// The roles that --judge names, separated by commas; "stack" alone is everybody. Throws SetupError for a name that
-// nobody has: it would have no findings, a wrong pass.
+// The roles that --judge names, separated by commas; "stack" alone is everybody. Throws SetupError for a name
+// that nobody has: it would have no findings, a wrong pass.
 std::string roles_of_subject(const Library& library, const std::string& subject);
 
 struct ListOptions {

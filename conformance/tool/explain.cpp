@@ -35,7 +35,8 @@ void print_seen_of_clause(const std::filesystem::path& report, std::string_view 
   }
   const auto document = nlohmann::json::parse(file, nullptr, false);
   if (!document.is_object() || document.value("schema", "") != "rpma-conformance/1")
-    throw SetupError(fmt::format("{} is no report; name another folder with --report", (report / "report.json").string()));
+    throw SetupError(
+        fmt::format("{} is no report; name another folder with --report", (report / "report.json").string()));
   for (const auto& row : document.value("clauses", nlohmann::json::array()))
     if (row.value("id", "") == clause)
       fmt::print("  seen:     {}{} (report of {}, provider {})\n", row.value("verdict", ""),
@@ -111,23 +112,26 @@ std::string_view start_in_words(Start start) {
 
 void print_done(const Experiment& experiment) {
   fmt::print("  done:     {} is called once", experiment.operation->function());
-  if (const std::string variant = experiment.operation->variant(); !variant.empty()) fmt::print(" with {}", variant);
+  if (const std::string variant = experiment.operation->variant(); !variant.empty())
+    fmt::print(" with {}", variant);
   fmt::print("\n            start: {} ({})\n", name_of(experiment.start), start_in_words(experiment.start));
-  fmt::print("            *ep_ptr before the call: {}\n",
-             experiment.sentinel == Sentinel::Null   ? "NULL"
-             : experiment.sentinel == Sentinel::Wild ? "a wild pointer"
-                                                     : "the handle of a live endpoint");
+  fmt::print("            *ep_ptr before the call: {}\n", experiment.sentinel == Sentinel::Null ? "NULL"
+                                                          : experiment.sentinel == Sentinel::Wild
+                                                              ? "a wild pointer"
+                                                              : "the handle of a live endpoint");
   for (const Rule& rule : experiment.rules) {
     const std::string function = rule.text.substr(0, rule.text.find(':'));
     fmt::print("            of {}, {} {} {} to fail: {}\n", function, when_in_words(rule.parsed),
-               caller_in_words(rule.parsed), rule.parsed.first == rule.parsed.last ? "is made" : "are made", rule.text);
+               caller_in_words(rule.parsed), rule.parsed.first == rule.parsed.last ? "is made" : "are made",
+               rule.text);
   }
   if (const Condition* condition = find_condition(experiment.condition); condition != nullptr)
     fmt::print("            condition: {} ({})\n", condition->what, experiment.condition);
   if (!experiment.script.empty()) fmt::print("            the mock plays: {}\n", experiment.script);
   if (experiment.logger == Logger::Default) fmt::print("            librpma's own log function is active\n");
   if (experiment.threads > 1)
-    fmt::print("            {} threads call at once; every second one has the faults\n", experiment.threads);
+    fmt::print("            {} threads are armed at once and take turns; every second one has the faults\n",
+               experiment.threads);
 }
 
 void print_promised(const Experiment& experiment, const std::string& point) {
@@ -154,7 +158,8 @@ void print_seen_at_point(const std::filesystem::path& report, const std::string&
                json.contains("reason") ? ": " + json.value("reason", "") : "");
   }
   if (!found)
-    fmt::print("  seen:     nothing in {}; 'rpma-conformance replay' shows it call by call\n", report.string());
+    fmt::print("  seen:     nothing in {}; 'rpma-conformance replay' shows it call by call\n",
+               report.string());
 }
 
 }  // namespace
@@ -165,7 +170,8 @@ int explain(const std::string& what, const std::filesystem::path& report) {
   if (looks_like_clause) {
     std::vector<std::string_view> ids;
     for (const Clause& clause : clauses()) ids.push_back(clause.id);
-    throw SetupError(fmt::format("'{}' is no clause and no point; clauses are {}", what, fmt::join(ids, ", ")));
+    throw SetupError(
+        fmt::format("'{}' is no clause and no point; clauses are {}", what, fmt::join(ids, ", ")));
   }
   const Experiment experiment = read_point(what);
   fmt::print("{}\n", what);

@@ -15,7 +15,8 @@
 namespace conformance {
 namespace {
 
-// What stands under the function under test, and whom it is to be judged: the same for each command that tests.
+// What stands under the function under test, and whom it is to be judged: the same for each command that
+// tests.
 void add_surroundings(CLI::App& app, RunOptions& options) {
   app.add_option("--provider", options.provider, "what stands under librpma: mock, rxe or hw")
       ->check(CLI::IsMember({"mock", "rxe", "hw"}))
@@ -30,8 +31,9 @@ void add_surroundings(CLI::App& app, RunOptions& options) {
   app.add_option("--judge", options.subject,
                  "whose verdict sets the exit code: iut, stack, or modules with commas")
       ->capture_default_str();
-  app.add_option("--timeout", options.timeout,
-                 "seconds for one experiment, at least 10 (default: as the machine's speed demands, 20 to 60)")
+  app.add_option(
+         "--timeout", options.timeout,
+         "seconds for one experiment, at least 10 (default: as the machine's speed demands, 20 to 60)")
       ->check(CLI::Range(10, 3600));
   app.add_flag("--allow-disruptive", options.allow_disruptive,
                "on a device of this host: also conditions that disturb the whole host");

@@ -35,13 +35,19 @@ void print_outcomes(const std::vector<ClauseOutcome>& outcomes) {
 }
 
 // The outcomes as a run of this one point, so that subject and exit code follow the same rules.
-RunResult as_run(const std::vector<ClauseOutcome>& outcomes, const std::string& point, const std::string& subject) {
+RunResult as_run(const std::vector<ClauseOutcome>& outcomes, const std::string& point,
+                 const std::string& subject) {
   TestResult test;
   test.id = point;
   test.points = 1;
   for (const ClauseOutcome& outcome : outcomes)
-    test.clauses.push_back({std::string(outcome.clause), outcome.outcome.verdict(), outcome.outcome.reason(),
-                            outcome.module, outcome.outcome.reason(), {}, {point}});
+    test.clauses.push_back({std::string(outcome.clause),
+                            outcome.outcome.verdict(),
+                            outcome.outcome.reason(),
+                            outcome.module,
+                            outcome.outcome.reason(),
+                            {},
+                            {point}});
   RunResult run;
   run.subject = subject;
   run.tests.push_back(test);
@@ -69,7 +75,8 @@ Experiment read_point(const std::string& point) {
   try {
     return experiment_at(point);
   } catch (const std::invalid_argument& error) {
-    throw SetupError(fmt::format("{}; 'rpma-conformance run' reports points, quote them for the shell", error.what()));
+    throw SetupError(
+        fmt::format("{}; 'rpma-conformance run' reports points, quote them for the shell", error.what()));
   }
 }
 
@@ -84,6 +91,7 @@ int replay_here(const RunOptions& options, const ReplayOptions& what) {
   Experiment experiment = read_point(what.point);
   const LibraryOptions libraries{options.librpma, options.rdma_core, options.provider == "mock"};
   Target target = choose_target(options);
+  target.allow_disruptive = options.allow_disruptive;
   if (options.timeout > 0) target.patience_ms = static_cast<int>(options.timeout * 1000 / 8);
   Library library = open_library(libraries);
   if (what.system_calls) experiment.watch_system_calls = true;
@@ -105,10 +113,10 @@ int replay_here(const RunOptions& options, const ReplayOptions& what) {
   for (const std::string& frame : stack) fmt::print("  {}\n", frame);
 
   const std::optional<Expectation> in_suite = expectation_in_suite(what.point);
-  const Expectation expectation = in_suite                        ? *in_suite
-                                  : !experiment.rules.empty()     ? ruled_by_first_fault(library, *evidence)
-                                  : experiment.condition.empty() ? Expectation{.promise = Promise::Success}
-                                                                  : Expectation{.promise = Promise::Either};
+  const bool by_fault = !in_suite && !experiment.rules.empty() && experiment.threads == 1;
+  const Expectation expectation = in_suite   ? *in_suite
+                                  : by_fault ? ruled_by_first_fault(library, *evidence)
+                                             : ruled_beforehand(experiment);
   const std::vector<ClauseOutcome> outcomes =
       judge(library, experiment, expectation, *evidence, control.get());
   print_outcomes(outcomes);

@@ -75,6 +75,7 @@ int run_here(const RunOptions& options) {
   if (!options.baseline.empty()) baseline.emplace(options.baseline, options.provider);
   const LibraryOptions libraries{options.librpma, options.rdma_core, options.provider == "mock"};
   Target target = choose_target(options);
+  target.allow_disruptive = options.allow_disruptive;
   if (options.timeout > 0) target.patience_ms = static_cast<int>(options.timeout * 1000 / 8);
   Library library = open_library(libraries);
 

@@ -23,8 +23,8 @@ namespace fs = std::filesystem;
 std::vector<std::string> inner_command(const RunOptions& options, const Machine& machine,
                                        const fs::path& report) {
   std::vector<std::string> command = command_in_machine("run", options, machine);
-  command.insert(command.end(), {"--filter=" + options.filter, "--jobs", std::to_string(options.jobs), "--seed",
-                                 std::to_string(options.seed), "--report", report});
+  command.insert(command.end(), {"--filter=" + options.filter, "--jobs", std::to_string(options.jobs),
+                                 "--seed", std::to_string(options.seed), "--report", report});
   if (options.complete) command.emplace_back("--complete");
   if (!options.baseline.empty())
     command.insert(command.end(), {"--baseline", fs::absolute(options.baseline)});
@@ -42,6 +42,9 @@ int report_partial(const RunOptions& options, ReportFolder& report, const fs::pa
   run.filter = options.filter;
   run.subject = options.subject;
   run.jobs = options.jobs;
+  std::error_code error;  // what the points were is worth having, not worth losing the rest for
+  fs::copy_file(partial / "points.jsonl", report.path() / "points.jsonl",
+                fs::copy_options::overwrite_existing, error);
   std::ifstream journal(partial / "results.jsonl");
   for (std::string line; std::getline(journal, line);) {
     const auto json = nlohmann::ordered_json::parse(line, nullptr, false);

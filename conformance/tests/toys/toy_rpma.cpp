@@ -98,6 +98,12 @@ int attempt(Attempt& a, const char* addr, const char* port) {
     return makes("nomem-as-provider") ? RPMA_E_PROVIDER : RPMA_E_NOMEM;
   }
   *static_cast<volatile char*>(a.block) = 1;  // a block that nobody uses would be optimised away
+  if (makes("crash-on-third-allocation")) {
+    std::free(std::malloc(8));
+    void* volatile third = std::malloc(8);
+    *static_cast<volatile char*>(third) = 1;
+    std::free(third);
+  }
   a.channel = rdma_create_event_channel();
   if (a.channel == nullptr) return RPMA_E_PROVIDER;
   rdma_cm_id* id = nullptr;  // what a failing call leaves here means nothing
