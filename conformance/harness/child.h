@@ -18,8 +18,8 @@ namespace conformance {
 [[noreturn]] void run_in_child(const Library& library, const Target& target, const Experiment& experiment,
                                std::span<std::byte> memory);
 
-// Runs it in the calling process, for a debugger: without the guard, without handlers for crashes, with the standard
-// streams as they are. Of what it leaves no verdict can be made.
+// Runs it in the calling process, for a debugger: without the guard, without handlers for crashes, with the
+// standard streams as they are. Of what it leaves no verdict can be made.
 std::unique_ptr<Evidence> run_in_this_process(const Library& library, const Target& target,
                                               const Experiment& experiment);
 

@@ -110,6 +110,7 @@ const std::byte* add_log(Evidence& evidence, std::span<const std::byte> memory) 
   const auto& log = *reinterpret_cast<const rdmafault_log*>(memory.data());
   const uint32_t kept = std::min(log.count, log.capacity);
   evidence.dropped += log.count - kept;
+  evidence.uncovered += log.uncovered;
   const auto modules_before = static_cast<uint16_t>(evidence.modules.size());
   for (rdmafault_record record : std::span(log.records, kept)) {
     if (record.module != RDMAFAULT_NONE) record.module += modules_before;

@@ -27,7 +27,8 @@ struct Evidence {
   Observation observation{};
   std::vector<rdmafault_record> records;
   std::vector<rdmafault_module> modules;
-  uint32_t dropped = 0;  // records for which the log had no room
+  uint32_t dropped = 0;    // records for which the log had no room
+  uint32_t uncovered = 0;  // how often the shim lost sight of system calls (rdmafault.h)
 
   // Where several threads called: what each saw. Its records begin at records[first_record].
   struct Thread {

@@ -286,9 +286,14 @@ std::vector<std::string> Symbols::stack_of(const Observation& observation) const
   return stack;
 }
 
-std::string Symbols::signature_of(const Observation& observation) const {
+std::string Symbols::signature_of(const Observation& observation, const std::string& module) const {
   std::vector<std::string> parts;
+  size_t begin = 0;
+  if (observation.timed_out != 0)
+    for (const size_t i : frames_of_the_stack(observation))
+      if (role_of(library_, frames_of(observation)[i].file.data()) == module) begin = i;
   for (const size_t i : frames_of_the_stack(observation)) {
+    if (i < begin) continue;
     if (parts.size() == kSignatureFrames) break;
     const Place& frame = frames_of(observation)[i];
     const std::string file = frame.file.data();

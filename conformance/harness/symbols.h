@@ -68,9 +68,10 @@ class Symbols {
   [[nodiscard]] std::vector<std::string> stack_of(const Observation& observation) const;
 
   // What a stack has in common with others of the same cause: "librdmacm!rdma_create_id <
-  // librpma!rpma_ep_listen", the same frames, six at most, without offsets. Empty where no frames were
-  // recorded.
-  [[nodiscard]] std::string signature_of(const Observation& observation) const;
+  // librpma!rpma_ep_listen", the same frames, six at most, without offsets. Of a hang only those from the
+  // outermost of the accused module (its role) on, for where within it a loop is met is chance. Empty where
+  // no frames were recorded.
+  [[nodiscard]] std::string signature_of(const Observation& observation, const std::string& module) const;
 
  private:
   [[nodiscard]] std::vector<size_t> frames_of_the_stack(const Observation& observation) const;

@@ -71,6 +71,7 @@ Json to_json(const TestResult& test) {
   json["seconds"] = test.seconds;
   json["clauses"] = clauses;
   json["points"] = test.points;
+  if (!test.notes.empty()) json["notes"] = test.notes;
   return json;
 }
 
@@ -140,6 +141,7 @@ TestResult test_from_json(const Json& json) {
   test.reason = json.value("reason", "");
   test.seconds = json.at("seconds");
   test.points = json.at("points");
+  test.notes = json.value("notes", std::vector<std::string>());
   using Texts = std::vector<std::string>;
   for (const Json& clause : json.at("clauses"))
     test.clauses.push_back({clause.at("clause"), read_verdict(clause.at("verdict")),

@@ -44,8 +44,9 @@ struct TestResult {
   std::string what;
   Verdict verdict = Verdict::Skipped;
   std::string reason;
-  std::vector<ClauseResult> clauses;  // passes, and each cause of something else once
-  size_t points = 0;                  // that were tried; each has its line in points.jsonl
+  std::vector<ClauseResult> clauses;    // passes, and each cause of something else once
+  size_t points = 0;                    // that were tried; each has its line in points.jsonl
+  std::vector<std::string> notes = {};  // what a reader must know of its limits
   double seconds = 0;
 };
 

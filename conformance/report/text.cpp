@@ -80,6 +80,15 @@ void add_unconcluded(const RunResult& run, std::string& text) {
   }
 }
 
+// Tests that share a note share a line.
+void add_notes(const RunResult& run, std::string& text) {
+  std::map<std::string, std::vector<std::string>> tests;
+  for (const TestResult& test : run.tests)
+    for (const std::string& note : test.notes) tests[note].push_back(test.id);
+  if (!tests.empty()) text += "\nnot covered\n";
+  for (const auto& [note, ids] : tests) text += fmt::format("  {}: {}\n", fmt::join(ids, ", "), note);
+}
+
 std::string with_reason(const Outcome& outcome) {
   return outcome.passed() ? "pass" : fmt::format("{} ({})", name_of(outcome.verdict()), outcome.reason());
 }
@@ -91,6 +100,7 @@ std::string to_text(const RunResult& run, const std::string& options) {
   add_clauses(run, text);
   add_findings(run, options, text);
   add_unconcluded(run, text);
+  add_notes(run, text);
   add_stack(run, text);
   text += fmt::format("\n{} tests, {} points, {} experiments on {}, {:.1f} s (seed {}{})\n", run.tests.size(),
                       points_of(run), run.experiments, run.provider, run.seconds, run.seed,

@@ -11,6 +11,7 @@
 #include <stdexcept>
 #include <tuple>
 
+#include "conformance/harness/conditions.h"
 #include "conformance/harness/expectations.h"
 #include "conformance/harness/listen_operation.h"
 #include "conformance/suite/sweep.h"
@@ -89,6 +90,7 @@ constexpr int kAttempts = 3;  // at a point that the control had and this run di
 SuiteRunner::SuiteRunner(Library& library, const Target& target, PoolOptions options, const Choice& choice,
                          Events events)
     : library_(library),
+      target_(target),
       options_(options),
       choice_(choice),
       symbols_(library),
@@ -98,6 +100,17 @@ SuiteRunner::SuiteRunner(Library& library, const Target& target, PoolOptions opt
   tests_ = all_tests();
   std::erase_if(tests_, [provider](const Test& test) { return !test.runs_on(provider); });
   tickets_.resize(tests_.size());
+}
+
+// Why an experiment cannot be made on this target; empty: it can.
+std::string SuiteRunner::unsupported(const Experiment& experiment) const {
+  const Condition* condition = find_condition(experiment.condition);
+  if (condition == nullptr || !condition->disruptive || target_.allow_disruptive) return {};
+  return fmt::format(
+      "'{}' disturbs the whole host; run it in a machine of its own (--provider rxe without --device), or "
+      "with "
+      "--allow-disruptive",
+      condition->what);
 }
 
 size_t SuiteRunner::run(const std::string& filter) {
@@ -136,6 +149,7 @@ void SuiteRunner::announce_selected() {
     const Test& test = tests_[index];
     if (test.sweep) announce_control(test.sweep_control);
     for (const Case& one : test.cases) {
+      if (!unsupported(one.experiment).empty()) continue;
       if (one.experiment.is_disturbed()) announce_control(one.experiment);
       tickets_[index].push_back(pool_.announce(one.experiment));
     }
@@ -195,8 +209,13 @@ void SuiteRunner::run_test(size_t index) {
   result.what = test.what;
   events_.test_started(result.id);
   if (test.sweep) run_sweep(test, result);
-  for (size_t i = 0; i < test.cases.size(); ++i)
-    judge_case(test.cases[i], *pool_.await(tickets_[index][i]), result);
+  size_t announced = 0;
+  for (const Case& one : test.cases) {
+    if (const std::string why = unsupported(one.experiment); !why.empty())
+      set_aside(one, why, result);
+    else
+      judge_case(one, *pool_.await(tickets_[index][announced++]), result);
+  }
 
   Aggregate worst;
   for (const ClauseResult& clause : result.clauses)
@@ -211,6 +230,14 @@ void SuiteRunner::run_test(size_t index) {
   EXPECT_EQ(name_of(result.verdict), name_of(Verdict::Pass)) << result.reason;
 }
 
+void SuiteRunner::set_aside(const Case& one, const std::string& why, TestResult& result) {
+  const std::string point = one.experiment.point();
+  for (const std::string_view clause : clauses_judged(one.expectation, library_.mock.begin != nullptr))
+    add(result, {std::string(clause), Verdict::Unsupported, why, "", why}, point);
+  ++result.points;
+  events_.point_finished(result.id, {point, Verdict::Unsupported, why, "", 0});
+}
+
 void SuiteRunner::judge_case(const Case& one, const Evidence& evidence, TestResult& result) {
   const Evidence* control = one.experiment.is_disturbed() ? control_of(one.experiment) : nullptr;
   const Expectation expectation =
@@ -222,7 +249,8 @@ void SuiteRunner::judge_case(const Case& one, const Evidence& evidence, TestResu
     ClauseResult entry{std::string(outcome.clause), verdict, outcome.outcome.reason(), outcome.module};
     const bool has_stack = (verdict == Verdict::Crash || verdict == Verdict::Hang) && seen.frames > 0;
     if (has_stack) entry.stack = symbols_.stack_of(seen);
-    if (verdict != Verdict::Pass) entry.signature = has_stack ? symbols_.signature_of(seen) : entry.reason;
+    if (verdict != Verdict::Pass)
+      entry.signature = has_stack ? symbols_.signature_of(seen, entry.module) : entry.reason;
     if (verdict < point.verdict) {
       point.verdict = verdict;
       point.reason = fmt::format("{}: {}", entry.clause, entry.reason);
@@ -247,6 +275,14 @@ void SuiteRunner::run_sweep(const Test& test, TestResult& result) {
       add(result, {std::string(clause), outcome.verdict(), outcome.reason(), "", outcome.reason()},
           test.sweep_control.point());
     return;
+  }
+  if (control.observation.call_last > 0 && test.sweep_control.watch_system_calls) {
+    if (const std::string calls = calls_that_cannot_fail(control); !calls.empty())
+      result.notes.push_back("made, but not made to fail: " + calls);
+    if (control.uncovered > 0)
+      result.notes.push_back(fmt::format(
+          "the shim lost sight of system calls {} times, after new threads or processes", control.uncovered));
+    result.notes.emplace_back("not seen: system calls of other threads, and what the vDSO answers by itself");
   }
   struct UnderWay {
     Case one;

@@ -51,10 +51,13 @@ class SuiteRunner {
   const Evidence* control_of(const Experiment& experiment);
   void announce_control(const Experiment& experiment);
   void measure_controls();
+  [[nodiscard]] std::string unsupported(const Experiment& experiment) const;
+  void set_aside(const Case& one, const std::string& why, TestResult& result);
   void judge_case(const Case& one, const Evidence& evidence, TestResult& result);
   void run_sweep(const Test& test, TestResult& result);
 
   Library& library_;
+  const Target& target_;
   PoolOptions options_;
   Choice choice_;
   Symbols symbols_;

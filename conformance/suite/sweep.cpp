@@ -224,6 +224,23 @@ std::vector<Site> sites_of(const Library& library, const Evidence& evidence, con
   return sites;
 }
 
+std::string calls_that_cannot_fail(const Evidence& evidence) {
+  size_t count = 0;
+  const rdmafault_function* functions = rdmafault_functions(&count);
+  std::map<std::string, size_t> calls;
+  for (uint32_t i = evidence.observation.call_first; i < evidence.observation.call_last; ++i) {
+    const rdmafault_record& record = evidence.records.at(i);
+    const rdmafault_function& function = functions[record.function];
+    if (function.kind != RDMAFAULT_SYSTEM_CALL || function.errors != nullptr) continue;
+    const bool is_other = std::string_view(function.name) == "other_system_call";
+    ++calls[is_other ? fmt::format("system call {}", record.args[0]) : function.name];
+  }
+  std::string text;
+  for (const auto& [name, number] : calls)
+    text += fmt::format("{}{} x {}", text.empty() ? "" : ", ", number, name);
+  return text;
+}
+
 std::vector<std::string> failures_of(const rdmafault_function& function) {
   std::vector<std::string> ways;
   for (const rdmafault_name* name = function.errors; name != nullptr && name->name != nullptr; ++name)

@@ -48,6 +48,10 @@ struct Scope {
 
 std::vector<Site> sites_of(const Library& library, const Evidence& evidence, const Scope& scope);
 
+// The system calls of the control's call under test that no rule can make fail, in words; empty: there are
+// none.
+std::string calls_that_cannot_fail(const Evidence& evidence);
+
 // The ways in which a function can be made to fail: "error=ENOMEM", "retval=EAI_NONAME".
 std::vector<std::string> failures_of(const rdmafault_function& function);
 

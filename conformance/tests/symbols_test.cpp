@@ -308,7 +308,7 @@ TEST_F(SymbolsTest, ModuleIsFoundByItsNameWhereItsBaseIsUnknown) {
 
 TEST_F(SymbolsTest, NoFramesNoSignature) {
   EXPECT_THAT(symbols_.stack_of(observation_), IsEmpty());
-  EXPECT_EQ(symbols_.signature_of(observation_), "");
+  EXPECT_EQ(symbols_.signature_of(observation_, "iut"), "");
 }
 
 TEST_F(SymbolsTest, SignatureEndsWithTheOutermostFrameOfTheIut) {
@@ -323,13 +323,13 @@ TEST_F(SymbolsTest, SignatureEndsWithTheOutermostFrameOfTheIut) {
   add_frame("libiut.so.0", 0x8000'0000, 0x104);
   add_frame("libiut.so.0", 0x8000'0000, 0x204);
   add_frame("main", 0xa000'0000, 0x50);
-  EXPECT_EQ(symbols_.signature_of(observation_),
+  EXPECT_EQ(symbols_.signature_of(observation_, "iut"),
             "librdmacm!after rdma_create_id < libiut!helper < libiut!rpma_ep_listen");
 }
 
 TEST_F(SymbolsTest, SignatureHasSixFramesAtMost) {
   for (uint64_t i = 0; i < 10; ++i) add_frame("libother.so.2", 0x7000'0000, 0x10 * i);
-  EXPECT_EQ(symbols_.signature_of(observation_),
+  EXPECT_EQ(symbols_.signature_of(observation_, "iut"),
             "libother!? < libother!? < libother!? < libother!? < libother!? < libother!?");
 }
 

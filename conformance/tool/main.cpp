@@ -47,9 +47,8 @@ void add_run(CLI::App& app, RunOptions& options) {
   app.add_option("--filter", options.filter,
                  "tests to run: globs separated by ':', those to leave out after '-'")
       ->capture_default_str();
-  app.add_option("--jobs", options.jobs, "experiments at a time")
-      ->check(CLI::Range(1, 64))
-      ->capture_default_str();
+  app.add_option("--jobs", options.jobs, "experiments at a time (default: one for each processor)")
+      ->check(CLI::Range(1, 64));
   app.add_option("--seed", options.seed, "of what is chosen where not everything is tried")
       ->capture_default_str();
   app.add_flag("--complete", options.complete,

@@ -16,7 +16,7 @@ struct RunOptions {
   std::string rdma_core;
   std::string subject = "stack";
   std::string filter = "*";
-  unsigned jobs = 1;
+  unsigned jobs = 0;     // experiments at a time; 0: one for each processor of where they run
   unsigned timeout = 0;  // seconds, of one experiment; 0: as the controls' speed demands
   uint64_t seed = 1;
   bool complete = false;          // every pair of points, not those that the seed chooses

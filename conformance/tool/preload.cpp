@@ -55,7 +55,7 @@ void with_preload(const RunOptions& options, char** argv) {
   prepend(kPreload, preload);
   if (!options.rdma_core.empty()) prepend(kLibraryPath, std::filesystem::absolute(options.rdma_core));
   setenv(kStarted, "1", 1);
-  execv("/proc/self/exe", argv);
+  execv(parts.program.c_str(), argv);  // under valgrind /proc/self/exe is valgrind itself
   throw SetupError(fmt::format("cannot start {} again: {}", parts.program.string(), strerror(errno)));
 }
 

@@ -2,9 +2,10 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <chrono>
 #include <ctime>
-#include <sstream>
+#include <thread>
 
 #include "conformance/harness/holdings.h"
 #include "conformance/harness/kernel_log.h"
@@ -69,7 +70,10 @@ int compare_with_baseline(const Baseline& baseline, const RunOptions& options, c
 
 }  // namespace
 
-int run_here(const RunOptions& options) {
+int run_here(const RunOptions& asked) {
+  RunOptions options = asked;
+  constexpr unsigned kMostJobs = 16;  // more find a device busy rather than fast
+  if (options.jobs == 0) options.jobs = std::clamp(std::thread::hardware_concurrency(), 1u, kMostJobs);
   ReportFolder report(options.report);
   std::optional<Baseline> baseline;
   if (!options.baseline.empty()) baseline.emplace(options.baseline, options.provider);

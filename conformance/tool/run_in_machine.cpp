@@ -23,8 +23,9 @@ namespace fs = std::filesystem;
 std::vector<std::string> inner_command(const RunOptions& options, const Machine& machine,
                                        const fs::path& report) {
   std::vector<std::string> command = command_in_machine("run", options, machine);
-  command.insert(command.end(), {"--filter=" + options.filter, "--jobs", std::to_string(options.jobs),
-                                 "--seed", std::to_string(options.seed), "--report", report});
+  command.insert(command.end(),
+                 {"--filter=" + options.filter, "--seed", std::to_string(options.seed), "--report", report});
+  if (options.jobs > 0) command.insert(command.end(), {"--jobs", std::to_string(options.jobs)});
   if (options.complete) command.emplace_back("--complete");
   if (!options.baseline.empty())
     command.insert(command.end(), {"--baseline", fs::absolute(options.baseline)});
