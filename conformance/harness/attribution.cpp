@@ -11,11 +11,6 @@
 namespace conformance {
 namespace {
 
-const rdmafault_function& function_of(const rdmafault_record& record) {
-  size_t count = 0;
-  return rdmafault_functions(&count)[record.function];
-}
-
 bool is_iut_provider_call(const Library& library, const Evidence& evidence, const rdmafault_record& record) {
   return function_of(record).kind == RDMAFAULT_PROVIDER && role_of(library, evidence, record) == "iut";
 }

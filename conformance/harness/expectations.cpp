@@ -43,13 +43,11 @@ Expectation ruled_by(rdmafault_kind kind, std::string_view function, bool iut) {
 }  // namespace
 
 Expectation ruled_by_first_fault(const Library& library, const Evidence& evidence) {
-  size_t count = 0;
-  const rdmafault_function* functions = rdmafault_functions(&count);
   const auto first = std::ranges::find_if(evidence.records, [](const rdmafault_record& record) {
     return (record.flags & RDMAFAULT_INJECTED) != 0;
   });
   if (first == evidence.records.end()) return {.promise = Promise::Success};
-  const rdmafault_function& function = functions[first->function];
+  const rdmafault_function& function = function_of(*first);
   return ruled_by(function.kind, function.name, role_of(library, evidence, *first) == "iut");
 }
 

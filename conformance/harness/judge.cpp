@@ -96,7 +96,7 @@ std::optional<Outcome> no_evidence(const Judging& j) {
   if (seen.signal != 0 && seen.timed_out == 0 && !is_crash_signal(seen.signal))
     return broken(fmt::format("the process was ended from outside: {}", strsignal(seen.signal)));
   for (const rdmafault_record& record : j.evidence.records) {
-    const rdmafault_function& function = j.function_of(record);
+    const rdmafault_function& function = function_of(record);
     if ((record.flags & RDMAFAULT_FOREIGN) != 0 && function.kind == RDMAFAULT_PROVIDER &&
         !a_rule_is_for_all_threads(j.experiment))
       return broken(fmt::format("another thread called {} meanwhile", function.name));
@@ -179,10 +179,9 @@ void judge_legality(Judging& j) {
 
 std::vector<std::string_view> clauses_judged(const Expectation& expectation, bool mock) {
   if (expectation.threads) return {"LISTEN-THREADS-1", "LISTEN-LEGAL-1"};
-  const std::vector<std::string_view> on_success = {"LISTEN-RET-1",  "LISTEN-EPPTR-2", "LISTEN-USE-1",
-                                                    "LISTEN-USE-2",  "LISTEN-USE-3",   "LISTEN-USE-4",
-                                                    "LISTEN-LEAK-5", "LISTEN-LEGAL-1"};
-  if (expectation.promise == Promise::Success) return on_success;
+  if (expectation.promise == Promise::Success)
+    return {"LISTEN-RET-1", "LISTEN-EPPTR-2", "LISTEN-USE-1",  "LISTEN-USE-2",
+            "LISTEN-USE-3", "LISTEN-USE-4",   "LISTEN-LEAK-5", "LISTEN-LEGAL-1"};
   // Which of the others bear on the outcome follows from whether the call succeeds.
   if (expectation.promise == Promise::Either) return {"LISTEN-BELOW-1", "LISTEN-LEGAL-1"};
   std::vector<std::string_view> ids = {"LISTEN-RET-2",  "LISTEN-EPPTR-1", "LISTEN-LEAK-1",

@@ -51,7 +51,7 @@ void judge_code(Judging& j) {
 
 void judge_silence(Judging& j) {
   for (uint32_t i = j.seen.call_first; i < j.seen.call_last; ++i) {
-    const rdmafault_function& function = j.function_of(j.evidence.records[i]);
+    const rdmafault_function& function = function_of(j.evidence.records[i]);
     if (function.kind != RDMAFAULT_PROVIDER) continue;
     j.fail("LISTEN-INVAL-5", fmt::format("called {} all the same", function.name), "iut");
     return;

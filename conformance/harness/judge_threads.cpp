@@ -64,7 +64,7 @@ std::vector<Side> sides_of(const Judging& j) {
 std::string stray_fault(const Side& side) {
   for (const rdmafault_record& record : side.records()) {
     if ((record.flags & RDMAFAULT_INJECTED) == 0) continue;
-    const std::string_view function = side.j.function_of(record).name;
+    const std::string_view function = function_of(record).name;
     if (!side.has_rules())
       return fmt::format("a fault in {} reached {}, which has none", function, side.name());
     if (record.thread != side.thread.seen.id)

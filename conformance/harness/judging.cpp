@@ -25,11 +25,6 @@ void Judging::cannot_tell(std::string_view clause, std::string reason) {
   outcomes.push_back({clause, Outcome::of(Verdict::Broken, std::move(reason)), ""});
 }
 
-const rdmafault_function& Judging::function_of(const rdmafault_record& record) const {
-  size_t count = 0;
-  return rdmafault_functions(&count)[record.function];
-}
-
 const rdmafault_record* Judging::iut_call(std::string_view name) const {
   for (uint32_t i = seen.call_first; i < seen.call_last; ++i) {
     const rdmafault_record& record = evidence.records[i];

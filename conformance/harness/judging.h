@@ -30,7 +30,6 @@ struct Judging {
 
   [[nodiscard]] bool on_mock() const { return library.mock.begin != nullptr; }
   [[nodiscard]] Window call_window() const { return {seen.call_first, seen.call_last}; }
-  [[nodiscard]] const rdmafault_function& function_of(const rdmafault_record& record) const;
   // The first call of a function that the IUT itself made, under test.
   [[nodiscard]] const rdmafault_record* iut_call(std::string_view name) const;
   [[nodiscard]] int64_t argument(const rdmafault_record& record, std::string_view name) const;

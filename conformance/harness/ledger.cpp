@@ -188,6 +188,11 @@ class Accounts {
 
 }  // namespace
 
+const rdmafault_function& function_of(const rdmafault_record& record) {
+  size_t count = 0;
+  return rdmafault_functions(&count)[record.function];
+}
+
 std::string role_of(const Library& library, const Evidence& evidence, const rdmafault_record& record) {
   if (record.module >= evidence.modules.size()) return "other";
   return role_of(library, evidence.modules[record.module].soname);

@@ -40,6 +40,9 @@ std::string texts_of(const std::vector<Left>& left);
 // call, with things of its own, is nobody's misuse.
 Ledger settle(const Library& library, const Evidence& evidence, const std::vector<Window>& windows);
 
+// The row of the function that a record is about.
+const rdmafault_function& function_of(const rdmafault_record& record);
+
 // The role of the module that made a record's call.
 std::string role_of(const Library& library, const Evidence& evidence, const rdmafault_record& record);
 

@@ -30,8 +30,7 @@ class Lines {
   [[nodiscard]] bool is_shown(const rdmafault_record& record) const {
     if (all_ || (record.flags & RDMAFAULT_INJECTED) != 0 || (record.flags & RDMAFAULT_COMPLETE) == 0)
       return true;
-    return functions_[record.function].kind != RDMAFAULT_ALLOCATOR ||
-           role_of(library_, evidence_, record) == "iut";
+    return function_of(record).kind != RDMAFAULT_ALLOCATOR || role_of(library_, evidence_, record) == "iut";
   }
 
   void add(const rdmafault_record& record) {
@@ -40,7 +39,7 @@ class Lines {
       return;
     }
     say_what_was_left_out();
-    const rdmafault_function& function = functions_[record.function];
+    const rdmafault_function& function = function_of(record);
     std::string arguments;
     for (size_t i = 0; i < RDMAFAULT_MAX_ARGS && function.args[i] != nullptr; ++i)
       arguments +=
@@ -105,8 +104,6 @@ class Lines {
   const Evidence& evidence_;
   const Symbols& symbols_;
   bool all_;
-  size_t count_ = 0;
-  const rdmafault_function* functions_ = rdmafault_functions(&count_);
   size_t left_out_ = 0;
   std::string text_;
 };

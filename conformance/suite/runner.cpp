@@ -102,6 +102,15 @@ SuiteRunner::SuiteRunner(Library& library, const Target& target, PoolOptions opt
   tickets_.resize(tests_.size());
 }
 
+bool SuiteRunner::disturbs() const {
+  return std::ranges::any_of(selected_, [this](size_t index) {
+    return std::ranges::any_of(tests_[index].cases, [this](const Case& one) {
+      const Condition* condition = find_condition(one.experiment.condition);
+      return condition != nullptr && condition->disruptive && target_.allow_disruptive;
+    });
+  });
+}
+
 // Why an experiment cannot be made on this target; empty: it can.
 std::string SuiteRunner::unsupported(const Experiment& experiment) const {
   const Condition* condition = find_condition(experiment.condition);
@@ -137,7 +146,7 @@ void SuiteRunner::announce_selected() {
       if (found != tests_.end()) selected_.push_back(static_cast<size_t>(found - tests_.begin()));
     }
   }
-  events_.started(selected_.size());
+  events_.started(selected_.size(), disturbs());
   if (selected_.empty()) return;
   try {
     measure_controls();
@@ -145,7 +154,14 @@ void SuiteRunner::announce_selected() {
     exception_ = std::current_exception();
     return;
   }
-  for (const size_t index : selected_) {
+}
+
+// Some tests ahead, so that the pool has something to do while one is judged; not all of them, or a sweep's
+// experiments would come after those of every other test.
+void SuiteRunner::announce_ahead() {
+  constexpr size_t kTestsAhead = 8;
+  for (; announced_ < std::min(selected_.size(), begun_ + kTestsAhead); ++announced_) {
+    const size_t index = selected_[announced_];
     const Test& test = tests_[index];
     if (test.sweep) announce_control(test.sweep_control);
     for (const Case& one : test.cases) {
@@ -207,6 +223,8 @@ void SuiteRunner::run_test(size_t index) {
   TestResult result;
   result.id = test.id();
   result.what = test.what;
+  ++begun_;
+  announce_ahead();
   events_.test_started(result.id);
   if (test.sweep) run_sweep(test, result);
   size_t announced = 0;

@@ -22,7 +22,8 @@ namespace conformance {
 class SuiteRunner {
  public:
   struct Events {
-    std::function<void(size_t selected)> started;
+    // Before the first experiment; `disturbs`: some will disturb the whole machine.
+    std::function<void(size_t selected, bool disturbs)> started;
     std::function<void(const std::string& id)> test_started;
     std::function<void(const std::string& test, const PointResult&)> point_finished;
     std::function<void(const TestResult&)> test_finished;
@@ -50,6 +51,8 @@ class SuiteRunner {
   void run_test(size_t index);
   const Evidence* control_of(const Experiment& experiment);
   void announce_control(const Experiment& experiment);
+  void announce_ahead();
+  [[nodiscard]] bool disturbs() const;
   void measure_controls();
   [[nodiscard]] std::string unsupported(const Experiment& experiment) const;
   void set_aside(const Case& one, const std::string& why, TestResult& result);
@@ -65,7 +68,9 @@ class SuiteRunner {
   Events events_;
   std::vector<Test> tests_;
   std::vector<std::vector<size_t>> tickets_;  // of each test's cases
-  std::vector<size_t> selected_;
+  std::vector<size_t> selected_;              // in the order in which they run
+  size_t begun_ = 0;                          // of them
+  size_t announced_ = 0;
   bool all_passed_ = true;
   std::exception_ptr exception_;  // that ended the run
   std::map<std::string, size_t> control_tickets_;

@@ -160,14 +160,12 @@ class Pairs : public CaseSource {
  private:
   // Rules for the calls that were made after the first fault.
   [[nodiscard]] std::vector<std::string> later_calls(const Evidence& evidence) {
-    size_t count = 0;
-    const rdmafault_function* functions = rdmafault_functions(&count);
     std::map<std::pair<uint16_t, std::string>, uint64_t> calls;
     std::vector<std::string> rules;
     bool later = false;
     for (uint32_t i = evidence.observation.call_first; i < evidence.observation.call_last; ++i) {
       const rdmafault_record& record = evidence.records.at(i);
-      const rdmafault_function& function = functions[record.function];
+      const rdmafault_function& function = function_of(record);
       const std::string caller = caller_of(library_, evidence, record);
       const uint64_t n = ++calls[{record.function, caller}];
       const bool wanted = (options_.kinds & 1u << function.kind) != 0 && function.errors != nullptr &&
@@ -210,7 +208,7 @@ std::vector<Site> sites_of(const Library& library, const Evidence& evidence, con
   std::vector<std::pair<uint16_t, std::string>> order;  // in which they are first called
   for (uint32_t i = evidence.observation.call_first; i < evidence.observation.call_last; ++i) {
     const rdmafault_record& record = evidence.records.at(i);
-    const rdmafault_function& function = functions[record.function];
+    const rdmafault_function& function = function_of(record);
     if ((scope.kinds & 1u << function.kind) == 0 || function.errors == nullptr) continue;
     std::string caller = caller_of(library, evidence, record);
     if (caller.empty() || caller == "@harness") continue;
@@ -225,12 +223,10 @@ std::vector<Site> sites_of(const Library& library, const Evidence& evidence, con
 }
 
 std::string calls_that_cannot_fail(const Evidence& evidence) {
-  size_t count = 0;
-  const rdmafault_function* functions = rdmafault_functions(&count);
   std::map<std::string, size_t> calls;
   for (uint32_t i = evidence.observation.call_first; i < evidence.observation.call_last; ++i) {
     const rdmafault_record& record = evidence.records.at(i);
-    const rdmafault_function& function = functions[record.function];
+    const rdmafault_function& function = function_of(record);
     if (function.kind != RDMAFAULT_SYSTEM_CALL || function.errors != nullptr) continue;
     const bool is_other = std::string_view(function.name) == "other_system_call";
     ++calls[is_other ? fmt::format("system call {}", record.args[0]) : function.name];

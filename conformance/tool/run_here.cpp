@@ -13,6 +13,7 @@
 #include "conformance/suite/runner.h"
 #include "conformance/tool/baseline.h"
 #include "conformance/tool/commands.h"
+#include "conformance/tool/device_lock.h"
 #include "conformance/tool/progress.h"
 #include "conformance/tool/target.h"
 #include "conformance/version.h"
@@ -99,23 +100,27 @@ int run_here(const RunOptions& asked) {
   std::optional<KernelLog> kernel;
   if (on_kernel) kernel.emplace();
 
+  std::optional<DeviceLock> lock;
   std::optional<Progress> progress;
   const auto finished = [&](const TestResult& test) {
     run.tests.push_back(test);
     report.add(test);
     progress->end(test);
   };
-  SuiteRunner runner(
-      library, target, {options.jobs, std::chrono::seconds(options.timeout)},
-      {options.seed, options.complete},
-      {.started = [&progress, on_kernel](size_t n) { progress.emplace(n + (on_kernel && n > 0 ? 1 : 0)); },
-       .test_started = [&progress](const std::string& id) { progress->begin(id); },
-       .point_finished =
-           [&report, &progress](const std::string& test, const PointResult& point) {
-             report.add(point, test);
-             progress->point(test);
-           },
-       .test_finished = finished});
+  SuiteRunner runner(library, target, {options.jobs, std::chrono::seconds(options.timeout)},
+                     {options.seed, options.complete},
+                     {.started =
+                          [&](size_t selected, bool disturbs) {
+                            if (on_kernel && selected > 0) lock.emplace(disturbs);
+                            progress.emplace(selected + (on_kernel && selected > 0 ? 1 : 0));
+                          },
+                      .test_started = [&progress](const std::string& id) { progress->begin(id); },
+                      .point_finished =
+                          [&report, &progress](const std::string& test, const PointResult& point) {
+                            report.add(point, test);
+                            progress->point(test);
+                          },
+                      .test_finished = finished});
   run.in_profile = runner.tests().size();
   run.selected = runner.run(options.filter);
   if (run.selected == 0) {
