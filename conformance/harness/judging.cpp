@@ -33,7 +33,7 @@ const rdmafault_record* Judging::iut_call(std::string_view name) const {
   return nullptr;
 }
 
-int64_t Judging::argument(const rdmafault_record& record, std::string_view name) const {
+int64_t Judging::argument(const rdmafault_record& record, std::string_view name) {
   const rdmafault_function& function = function_of(record);
   for (size_t i = 0; i < RDMAFAULT_MAX_ARGS; ++i)
     if (function.args[i] != nullptr && name == function.args[i]) return record.args[i];

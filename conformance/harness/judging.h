@@ -32,7 +32,7 @@ struct Judging {
   [[nodiscard]] Window call_window() const { return {seen.call_first, seen.call_last}; }
   // The first call of a function that the IUT itself made, under test.
   [[nodiscard]] const rdmafault_record* iut_call(std::string_view name) const;
-  [[nodiscard]] int64_t argument(const rdmafault_record& record, std::string_view name) const;
+  [[nodiscard]] static int64_t argument(const rdmafault_record& record, std::string_view name);
   // The role of the module in which the first fault was put; "iut" where none fired.
   [[nodiscard]] std::string faulted() const;
 };

@@ -159,9 +159,9 @@ Test pairs_of(const PairRow& row) {
   test.sweep_expectations = {kNoMemory, kProviderFailed, kEither};
   test.sweep = [control = test.sweep_control, row](const Library& library, const Evidence& evidence,
                                                    const Choice& choice) -> std::unique_ptr<CaseSource> {
-    std::vector<Site> sites = sites_of(library, evidence, row.first);
+    const std::vector<Site> sites = sites_of(library, evidence, row.first);
     if (sites.empty()) return nullptr;
-    return pairs(library, control, std::move(sites), row.options, {choice.seed, choice.all || row.all});
+    return pairs(library, control, sites, row.options, {choice.seed, choice.all || row.all});
   };
   return test;
 }

@@ -248,7 +248,7 @@ void SuiteRunner::run_test(size_t index) {
   EXPECT_EQ(name_of(result.verdict), name_of(Verdict::Pass)) << result.reason;
 }
 
-void SuiteRunner::set_aside(const Case& one, const std::string& why, TestResult& result) {
+void SuiteRunner::set_aside(const Case& one, const std::string& why, TestResult& result) const {
   const std::string point = one.experiment.point();
   for (const std::string_view clause : clauses_judged(one.expectation, library_.mock.begin != nullptr))
     add(result, {std::string(clause), Verdict::Unsupported, why, "", why}, point);

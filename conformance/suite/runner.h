@@ -55,7 +55,7 @@ class SuiteRunner {
   [[nodiscard]] bool disturbs() const;
   void measure_controls();
   [[nodiscard]] std::string unsupported(const Experiment& experiment) const;
-  void set_aside(const Case& one, const std::string& why, TestResult& result);
+  void set_aside(const Case& one, const std::string& why, TestResult& result) const;
   void judge_case(const Case& one, const Evidence& evidence, TestResult& result);
   void run_sweep(const Test& test, TestResult& result);
 

@@ -55,8 +55,8 @@ Case nothing_left(Experiment experiment) {
 
 class EveryPoint : public CaseSource {
  public:
-  EveryPoint(const Experiment& control, std::vector<Site> sites)
-      : control_(control), sites_(std::move(sites)) {
+  EveryPoint(Experiment control, std::vector<Site> sites)
+      : control_(std::move(control)), sites_(std::move(sites)) {
     for (size_t i = 0; i < sites_.size(); ++i) runs_.push_back({i, 1, sites_[i].calls});
   }
 
@@ -107,8 +107,8 @@ class EveryPoint : public CaseSource {
 
 class MemoryRunsOut : public CaseSource {
  public:
-  MemoryRunsOut(const Experiment& control, uint64_t allocations)
-      : control_(control), allocations_(allocations) {}
+  MemoryRunsOut(Experiment control, uint64_t allocations)
+      : control_(std::move(control)), allocations_(allocations) {}
 
   std::optional<Case> next() override {
     if (n_ > allocations_) return std::nullopt;
@@ -123,18 +123,17 @@ class MemoryRunsOut : public CaseSource {
 
 class Pairs : public CaseSource {
  public:
-  Pairs(const Library& library, const Experiment& control, std::vector<Site> sites, PairOptions options,
-        const Choice& choice)
+  Pairs(const Library& library, Experiment control, const std::vector<Site>& sites,
+        const PairOptions& options, const Choice& choice)
       : library_(library),
-        control_(control),
-        sites_(std::move(sites)),
-        options_(std::move(options)),
+        control_(std::move(control)),
+        options_(options),
         all_(choice.all),
         random_(choice.seed) {
-    for (size_t site = 0; site < sites_.size(); ++site)
-      for (uint64_t n = 1; n <= sites_[site].calls; ++n)
-        for (const std::string& failure : failures_of(*sites_[site].function))
-          firsts_.push_back(rule_text(sites_[site], failure, n, false));
+    for (const Site& site : sites)
+      for (uint64_t n = 1; n <= site.calls; ++n)
+        for (const std::string& failure : failures_of(*site.function))
+          firsts_.push_back(rule_text(site, failure, n, false));
     if (!all_) choose(firsts_, options_.firsts);
   }
 
@@ -190,7 +189,6 @@ class Pairs : public CaseSource {
 
   const Library& library_;
   Experiment control_;
-  std::vector<Site> sites_;
   PairOptions options_;
   bool all_;
   Random random_;
@@ -256,9 +254,10 @@ std::unique_ptr<CaseSource> memory_runs_out(const Experiment& control, uint64_t 
   return std::make_unique<MemoryRunsOut>(control, allocations);
 }
 
-std::unique_ptr<CaseSource> pairs(const Library& library, const Experiment& control, std::vector<Site> sites,
-                                  const PairOptions& options, const Choice& choice) {
-  return std::make_unique<Pairs>(library, control, std::move(sites), options, choice);
+std::unique_ptr<CaseSource> pairs(const Library& library, const Experiment& control,
+                                  const std::vector<Site>& sites, const PairOptions& options,
+                                  const Choice& choice) {
+  return std::make_unique<Pairs>(library, control, sites, options, choice);
 }
 
 }  // namespace conformance

@@ -70,7 +70,8 @@ struct PairOptions {
   size_t firsts = 0;             // how many to choose
   size_t seconds = 0;            // after each
 };
-std::unique_ptr<CaseSource> pairs(const Library& library, const Experiment& control, std::vector<Site> sites,
-                                  const PairOptions& options, const Choice& choice);
+std::unique_ptr<CaseSource> pairs(const Library& library, const Experiment& control,
+                                  const std::vector<Site>& sites, const PairOptions& options,
+                                  const Choice& choice);
 
 }  // namespace conformance
