@@ -7,7 +7,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <cstring>
 #include <set>
 
 #include "conformance/harness/expectations.h"
@@ -18,18 +17,17 @@ namespace conformance {
 namespace {
 
 using testing::ElementsAre;
-using testing::HasSubstr;
 
 class SweepTest : public testing::Test {
  protected:
   SweepTest() {
-    for (const char* role : {"iut", "rdmacm"}) {
+    for (const std::string_view role : {"iut", "rdmacm"}) {
       rdmafault_role row{};
-      std::strcpy(row.role, role);
-      std::strcpy(row.module, role);
+      role.copy(row.role, sizeof(row.role) - 1);
+      role.copy(row.module, sizeof(row.module) - 1);
       library_.roles.push_back(row);
       rdmafault_module module{};
-      std::strcpy(module.soname, role);
+      role.copy(module.soname, sizeof(module.soname) - 1);
       evidence_.modules.push_back(module);
     }
     evidence_.observation.returned = 1;
