@@ -44,5 +44,7 @@ if(RPMACONF_RXE_TESTS)
   add_test(NAME rxe.ipv6 COMMAND rpma-conformance run --provider rxe --addr 2001:db8::1 ${no_sweeps}
     --report ${reports}/rxe.ipv6 --machine ${state} --baseline ${baselines}/debian-12-rxe.json)
   set_tests_properties(rxe.whole rxe.ipv6 rxe.toys rxe.replay hw.listen PROPERTIES LABELS "suite;rxe" FIXTURES_REQUIRED rxe_machine TIMEOUT 1500)
+  # With the cases that take the device away from whatever else runs in the machine.
+  set_tests_properties(rxe.whole rxe.ipv6 PROPERTIES RUN_SERIAL ON)
   set_tests_properties(rxe.machine.start rxe.machine.stop PROPERTIES LABELS "suite;rxe;machine")
 endif()

@@ -168,7 +168,13 @@ class Accounts {
                                       : name == "channel" ? RDMAFAULT_EVENT_CHANNEL
                                                           : RDMAFAULT_NO_RESOURCE;
       const Handle handle{kind, static_cast<uint64_t>(record.args[i])};
-      if (kind == RDMAFAULT_NO_RESOURCE || handle.number == 0) continue;
+      if (kind == RDMAFAULT_NO_RESOURCE) continue;
+      if (handle.number == 0) {
+        // Without a channel rdma_create_id makes one; without an id there is nothing that a call could be
+        // about.
+        if (kind == RDMAFAULT_CM_ID) ledger_.illegal.push_back(fmt::format("{} on a NULL id", function.name));
+        continue;
+      }
       if (gone_.contains(handle))
         ledger_.illegal.push_back(fmt::format("{} on a released {}", function.name, name));
       else if (!held_.contains(handle))

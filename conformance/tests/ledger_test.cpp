@@ -242,5 +242,12 @@ TEST_F(LedgerTest, InnerReleaseOfAnInnerThingIsLegal) {
   EXPECT_THAT(settled().illegal, IsEmpty());
 }
 
+TEST_F(LedgerTest, NullIdIsIllegalButNoChannelIsNot) {
+  call("rdma_create_id").acquired = kId;
+  call("rdma_bind_addr");
+  release("rdma_destroy_id", kId);
+  EXPECT_THAT(settled().illegal, ElementsAre("rdma_bind_addr on a NULL id"));
+}
+
 }  // namespace
 }  // namespace conformance

@@ -148,6 +148,8 @@ TEST(KernelLog, KnowsAFaultFromChatter) {
   EXPECT_EQ(verdict_on_kernel_line("WARNING: CPU: 0 PID: 1 at drivers/infiniband/core/cma.c:1 x", true),
             Verdict::Fail);
   EXPECT_EQ(verdict_on_kernel_line("BUG: kernel NULL pointer dereference, address: 0", true), Verdict::Fail);
+  EXPECT_EQ(verdict_on_kernel_line("traps: listener[7] general protection fault ip:7f sp:7f error:0", false),
+            Verdict::Pass);
   // A starved emulator is no proof against the kernel; real hardware is.
   EXPECT_EQ(verdict_on_kernel_line("watchdog: BUG: soft lockup - CPU#0 stuck for 26s!", true),
             Verdict::Broken);

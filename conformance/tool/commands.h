@@ -32,6 +32,14 @@ int replay_here(const RunOptions& options, const ReplayOptions& what);
 int replay_in_machine(const RunOptions& options, const ReplayOptions& what);
 int replay_under(const RunOptions& options, const ReplayOptions& what);
 
+struct SelfCheckOptions {
+  bool reference = true;     // the reference listener too, which must pass
+  std::string defect;        // only this one; empty: all that show on the provider
+  bool kernel_only = false;  // only those that the mock cannot show
+};
+int self_check_here(const RunOptions& options, const SelfCheckOptions& what);
+int self_check_in_machine(const RunOptions& options, const SelfCheckOptions& what);
+
 // What is promised, done and seen; `report`: the folder of a run that may have seen it.
 int explain(const std::string& what, const std::filesystem::path& report);
 

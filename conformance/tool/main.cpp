@@ -59,6 +59,19 @@ void add_run(CLI::App& app, RunOptions& options) {
   app.add_option("--baseline", options.baseline, "known findings: exit 0 where the run shows exactly these");
 }
 
+void add_self_check(CLI::App& app, RunOptions& options, SelfCheckOptions& what) {
+  add_surroundings(app, options);
+  app.add_option("--jobs", options.jobs, "trials at a time (default: one for each processor)")
+      ->check(CLI::Range(1, 64));
+  app.add_option("--report", options.report, "folder for self-check.json, beside a run's report")
+      ->capture_default_str();
+  app.add_flag_callback(
+      "--defects-only", [&what] { what.reference = false; },
+      "leave the reference listener out, which must pass the whole suite");
+  app.add_option("--defect", what.defect, "only this one");
+  app.add_flag("--kernel-only", what.kernel_only, "only defects that the mock cannot show");
+}
+
 void add_replay(CLI::App& app, RunOptions& options, ReplayOptions& what) {
   add_surroundings(app, options);
   app.add_option("point", what.point, "as a report shows it")->required();
@@ -112,6 +125,11 @@ int replay(RunOptions options, const ReplayOptions& what, char** argv) {
   return replay_here(options, what);
 }
 
+int self_check(RunOptions options, const SelfCheckOptions& what) {
+  if (!options.librpma.empty()) throw SetupError("self-check brings its own librpma: leave --librpma out");
+  return prepare(options) ? self_check_in_machine(options, what) : self_check_here(options, what);
+}
+
 int main_or_throw(int argc, char** argv) {
   CLI::App app{
       "Fault injection and conformance for RDMA listeners: does rpma_ep_listen(3) keep its promises when "
@@ -133,6 +151,10 @@ int main_or_throw(int argc, char** argv) {
   explain_command->add_option("what", explained, "a clause or a point")->required();
   explain_command->add_option("--report", explained_report, "folder of a run that may have seen it")
       ->capture_default_str();
+  SelfCheckOptions self_check_options;
+  CLI::App* self_check_command = app.add_subcommand(
+      "self-check", "does the suite notice? the reference listener must pass, each known defect must not");
+  add_self_check(*self_check_command, run_options, self_check_options);
   ListOptions list_options;
   CLI::App* list_command = app.add_subcommand("list", "list the tests; needs no device");
   list_command->add_flag("--json", list_options.json, "for machines");
@@ -155,6 +177,7 @@ int main_or_throw(int argc, char** argv) {
   }
   if (*run_command) return run(run_options, argv);
   if (*replay_command) return replay(run_options, replay_options, argv);
+  if (*self_check_command) return self_check(run_options, self_check_options);
   if (*explain_command) return explain(explained, explained_report);
   if (*list_command) return list(list_options);
   return doctor(doctor_provider);

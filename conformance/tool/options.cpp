@@ -42,6 +42,8 @@ Parts find_parts() {
   const std::filesystem::path prefix = parts.program.parent_path().parent_path();
   parts.shim = prefix / "lib/rpma-conformance/librdmafault.so";
   parts.mock = prefix / "lib/rpma-conformance/librdmamock.so";
+  parts.reference = prefix / "lib/rpma-conformance/librpma-reference.so";
+  parts.defects = prefix / "lib/rpma-conformance/librpma-defects.so";
   parts.machine = prefix / "share/rpma-conformance/rxe/machine";
   return parts;
 }

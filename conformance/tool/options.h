@@ -41,7 +41,9 @@ struct Parts {
   std::filesystem::path program;
   std::filesystem::path shim;
   std::filesystem::path mock;
-  std::filesystem::path machine;  // the rxe machine's command
+  std::filesystem::path machine;    // the rxe machine's command
+  std::filesystem::path reference;  // the reference listener, and the same with a defect
+  std::filesystem::path defects;
 };
 Parts find_parts();
 

@@ -77,6 +77,21 @@ int run_program(const std::vector<std::string>& arguments) {
   return status;
 }
 
+int start_program(const std::vector<std::string>& arguments, const std::string& log) {
+  const std::vector<char*> argv = as_argv(arguments);
+  const pid_t pid = fork();
+  if (pid != 0) return pid;
+  const int file = open(log.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
+  dup2(file, STDOUT_FILENO);
+  dup2(file, STDERR_FILENO);
+  execvp(argv[0], argv.data());
+  _exit(127);
+}
+
+int wait_for_program(int pid) {
+  return wait_for(pid);
+}
+
 std::string output_of(const std::vector<std::string>& arguments) {
   std::array<int, 2> ends{};
   if (pipe2(ends.data(), O_CLOEXEC) != 0) return {};

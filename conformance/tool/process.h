@@ -13,7 +13,12 @@ namespace conformance {
 // it; this process lives on to clean up.
 int run_program(const std::vector<std::string>& arguments);
 
-// Its standard output, or nothing where it failed.
+// Starts one whose output goes to the end of `log`, and returns its process id, or -1; wait_for_program()
+// gives its exit status as run_program() does.
+int start_program(const std::vector<std::string>& arguments, const std::string& log);
+int wait_for_program(int pid);
+
+// The standard output of a program, or nothing where it failed.
 std::string output_of(const std::vector<std::string>& arguments);
 
 }  // namespace conformance

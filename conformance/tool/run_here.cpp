@@ -79,6 +79,9 @@ int run_here(const RunOptions& asked) {
   std::optional<Baseline> baseline;
   if (!options.baseline.empty()) baseline.emplace(options.baseline, options.provider);
   const LibraryOptions libraries{options.librpma, options.rdma_core, options.provider == "mock"};
+  const bool on_kernel = options.provider != "mock";
+  std::optional<DeviceLock> lock;
+  if (on_kernel) lock.emplace(false);  // before the device is looked for: another run may have taken it away
   Target target = choose_target(options);
   target.allow_disruptive = options.allow_disruptive;
   if (options.timeout > 0) target.patience_ms = static_cast<int>(options.timeout * 1000 / 8);
@@ -96,11 +99,9 @@ int run_here(const RunOptions& asked) {
   run.chose_all = options.complete;
   const auto begin = std::chrono::steady_clock::now();
 
-  const bool on_kernel = options.provider != "mock";
   std::optional<KernelLog> kernel;
   if (on_kernel) kernel.emplace();
 
-  std::optional<DeviceLock> lock;
   std::optional<Progress> progress;
   const auto finished = [&](const TestResult& test) {
     run.tests.push_back(test);
@@ -111,7 +112,7 @@ int run_here(const RunOptions& asked) {
                      {options.seed, options.complete},
                      {.started =
                           [&](size_t selected, bool disturbs) {
-                            if (on_kernel && selected > 0) lock.emplace(disturbs);
+                            if (on_kernel && disturbs) lock.emplace(true);
                             progress.emplace(selected + (on_kernel && selected > 0 ? 1 : 0));
                           },
                       .test_started = [&progress](const std::string& id) { progress->begin(id); },
