@@ -21,12 +21,11 @@
 #include "conformance/harness/conditions.h"
 #include "conformance/harness/guard.h"
 #include "conformance/harness/holdings.h"
+#include "conformance/harness/shared_memory.h"
 #include "conformance/harness/threads.h"
 
 namespace conformance {
 namespace {
-
-constexpr size_t kLogOffset = (sizeof(Observation) + 63) / 64 * 64;
 
 // A wild sentinel: no handle that anybody gave out, and nothing that may be followed.
 void* const kWild = reinterpret_cast<void*>(0x5eed'5eed'5eed'5ee8);
@@ -223,6 +222,8 @@ class Child {
     if (experiment_.condition.empty()) return nullptr;
     const Condition* condition = find_condition(experiment_.condition);
     if (condition == nullptr) throw std::runtime_error("there is no condition " + experiment_.condition);
+    if (const std::string why = not_allowed(*condition, bed_.target); !why.empty())
+      throw std::runtime_error(why);
     if (condition->impose == nullptr) return nullptr;
     return condition->impose(bed_, parameter_of(experiment_.condition));
   }
@@ -276,14 +277,6 @@ class Child {
 };
 
 }  // namespace
-
-Observation& observation_in(std::span<std::byte> memory) {
-  return *reinterpret_cast<Observation*>(memory.data());
-}
-
-std::span<std::byte> log_memory_in(std::span<std::byte> memory) {
-  return memory.subspan(kLogOffset);
-}
 
 void run_in_child(const Library& library, const Target& target, const Experiment& experiment,
                   std::span<std::byte> memory) {

@@ -13,8 +13,8 @@
 
 namespace conformance {
 
-// Runs the experiment in the calling process, which was forked for it, and ends that process. `memory` holds
-// the observation and behind it the shim's log; both are zero at this point.
+// Runs the experiment in the calling process, which was forked for it, and ends that process. `memory`: as
+// shared_memory.h divides it, all zero at this point.
 [[noreturn]] void run_in_child(const Library& library, const Target& target, const Experiment& experiment,
                                std::span<std::byte> memory);
 
@@ -22,9 +22,5 @@ namespace conformance {
 // standard streams as they are. Of what it leaves no verdict can be made.
 std::unique_ptr<Evidence> run_in_this_process(const Library& library, const Target& target,
                                               const Experiment& experiment);
-
-// The observation in `memory`, and the log behind it.
-Observation& observation_in(std::span<std::byte> memory);
-std::span<std::byte> log_memory_in(std::span<std::byte> memory);
 
 }  // namespace conformance

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "conformance/harness/conditions.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <iterator>
 
@@ -73,6 +75,15 @@ const Condition* find_condition(std::string_view text) {
   const std::string_view name = text.substr(0, text.find(':'));
   const auto* const found = std::ranges::find(kConditions, name, &Condition::name);
   return found == std::end(kConditions) ? nullptr : &*found;
+}
+
+std::string not_allowed(const Condition& condition, const Target& target) {
+  if (!condition.disruptive || target.allow_disruptive) return {};
+  return fmt::format(
+      "'{}' disturbs the whole host; run it in a machine of its own (--provider rxe without --device), or "
+      "with "
+      "--allow-disruptive",
+      condition.what);
 }
 
 std::string parameter_of(std::string_view text) {

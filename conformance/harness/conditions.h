@@ -50,6 +50,9 @@ struct Condition {
 // The row that NAME or NAME:PARAMETER means, or null.
 const Condition* find_condition(std::string_view text);
 
+// Why a condition may not be imposed on this target; empty: it may.
+std::string not_allowed(const Condition& condition, const Target& target);
+
 // What stands behind the colon.
 std::string parameter_of(std::string_view text);
 

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <utility>
 
 #include "conformance/harness/ledger.h"
 
@@ -25,6 +26,14 @@ constexpr Row kRows[] = {
 
 }  // namespace
 
+Expectation no_memory() {
+  return {.promise = Promise::Failure, .code = RPMA_E_NOMEM, .code_clauses = {"LISTEN-NOMEM-1"}};
+}
+
+Expectation provider_failed(std::vector<std::string_view> clauses) {
+  return {.promise = Promise::Failure, .code = RPMA_E_PROVIDER, .code_clauses = std::move(clauses)};
+}
+
 std::string_view clause_about(std::string_view function) {
   const auto* const row = std::ranges::find(kRows, function, &Row::function);
   return row == std::end(kRows) ? std::string_view() : row->clause;
@@ -33,10 +42,9 @@ std::string_view clause_about(std::string_view function) {
 namespace {
 
 Expectation ruled_by(rdmafault_kind kind, std::string_view function, bool iut) {
-  if (iut && kind == RDMAFAULT_ALLOCATOR)
-    return {.promise = Promise::Failure, .code = RPMA_E_NOMEM, .code_clauses = {"LISTEN-NOMEM-1"}};
+  if (iut && kind == RDMAFAULT_ALLOCATOR) return no_memory();
   if (const std::string_view clause = clause_about(function); iut && !clause.empty())
-    return {.promise = Promise::Failure, .code = RPMA_E_PROVIDER, .code_clauses = {clause}};
+    return provider_failed({clause});
   return {.promise = Promise::Either};
 }
 

@@ -5,10 +5,16 @@
 #pragma once
 
 #include <string_view>
+#include <vector>
 
 #include "conformance/harness/judge.h"
 
 namespace conformance {
+
+// An allocation of the IUT's own failed first.
+Expectation no_memory();
+// A provider call of the IUT's failed first; `clauses` promise the code.
+Expectation provider_failed(std::vector<std::string_view> clauses);
 
 // For an experiment whose faults are rules. Where none fired, a success, which the fire proof then refuses.
 Expectation ruled_by_first_fault(const Library& library, const Evidence& evidence);

@@ -18,9 +18,6 @@
 namespace conformance {
 namespace {
 
-// What an event channel's descriptor points to.
-constexpr const char* kEventChannelDescriptor = "/dev/infiniband/rdma_cm";
-
 // The codes that the page names.
 constexpr int kDocumented[] = {RPMA_E_INVAL, RPMA_E_PROVIDER, RPMA_E_NOMEM};
 
@@ -50,8 +47,8 @@ void judge_code(Judging& j) {
 }
 
 void judge_silence(Judging& j) {
-  for (uint32_t i = j.seen.call_first; i < j.seen.call_last; ++i) {
-    const rdmafault_function& function = function_of(j.evidence.records[i]);
+  for (const rdmafault_record& record : j.evidence.call_under_test()) {
+    const rdmafault_function& function = function_of(record);
     if (function.kind != RDMAFAULT_PROVIDER) continue;
     j.fail("LISTEN-INVAL-5", fmt::format("called {} all the same", function.name), "iut");
     return;
@@ -81,18 +78,13 @@ void judge_stores(Judging& j) {
 // What a cold control still has open after it gave everything back is the libraries' cache, and a failed call
 // in a cold process may have filled it too. Elsewhere the cache is filled already, and nothing excuses a
 // descriptor.
-// Each excused event channel keeps its own (ruling 7).
 std::vector<std::string> unexplained_descriptors(const Judging& j, const Ledger& ledger) {
   std::map<std::string, int> more = gained_descriptors(j.seen.before, j.seen.after);
   if (j.experiment.start == Start::Cold && j.control != nullptr)
     for (const auto& [kind, number] :
          gained_descriptors(j.control->observation.before, j.control->observation.end))
       if (const auto found = more.find(kind); found != more.end()) found->second -= number;
-  more[kEventChannelDescriptor] -= ledger.excused_channels;
-  std::vector<std::string> texts;
-  for (const auto& [kind, number] : more)
-    if (number > 0) texts.push_back(fmt::format("{} x {}", number, kind));
-  return texts;
+  return Judging::in_words(std::move(more), ledger);
 }
 
 void judge_kernel_cm_ids(Judging& j, const Ledger& ledger, const std::string& module) {
@@ -106,11 +98,10 @@ void judge_kernel_cm_ids(Judging& j, const Ledger& ledger, const std::string& mo
          ""});
     return;
   }
-  // An id that is excused goes with its channel, unless that one is excused too.
-  const int excused = std::min(ledger.excused_ids, ledger.excused_channels);
   // Where the device is gone for good, so are the kernel's ids on it.
   const int least = j.expectation.lasts ? 0 : seen.before.cm_ids;
-  j.demand("LISTEN-LEAK-4", seen.after.cm_ids >= least && seen.after.cm_ids <= seen.before.cm_ids + excused,
+  j.demand("LISTEN-LEAK-4",
+           seen.after.cm_ids >= least && seen.after.cm_ids <= seen.before.cm_ids + ledger.excused_in_kernel(),
            fmt::format("the kernel lists {} cm_ids of this process, {} before the call", seen.after.cm_ids,
                        seen.before.cm_ids),
            module);
@@ -118,13 +109,12 @@ void judge_kernel_cm_ids(Judging& j, const Ledger& ledger, const std::string& mo
 
 void judge_leaks(Judging& j, const Ledger& ledger) {
   if (j.seen.code == 0) return;  // wrongly successful: what it holds is not a leak
-  // One handle of the IUT's own is enough: descriptors and cm_ids in the kernel hang on it.
-  std::string module = below(j);
-  for (const Left& left : ledger.handles_left)
-    if (left.role == "iut") module = "iut";
   const bool all_released = ledger.handles_left.empty();
+  const std::string holder = all_released ? below(j) : role_to_blame(ledger.handles_left);
+  // Descriptors and cm_ids in the kernel hang on handles of the IUT's own.
+  const std::string module = holder == "iut" ? holder : below(j);
   j.demand("LISTEN-LEAK-1", all_released, fmt::format("not released: {}", texts_of(ledger.handles_left)),
-           all_released || module == "iut" ? "iut" : ledger.handles_left.front().role);
+           module == "iut" ? module : holder);
   j.demand("LISTEN-LEAK-2", ledger.blocks_left.empty(),
            fmt::format("not freed: {}", fmt::join(ledger.blocks_left, "; ")), "iut");
   const std::vector<std::string> descriptors = unexplained_descriptors(j, ledger);
@@ -147,10 +137,7 @@ void judge_again(Judging& j, const Ledger& ledger) {
   if (seen.again_code != 0)
     return j.fail("LISTEN-AGAIN-1", "the next call, without a fault, returned " + code_name(seen.again_code),
                   "iut");
-  if (seen.again_works == Works::Unknown)
-    return j.cannot_tell("LISTEN-AGAIN-1", seen.again_text[0] != '\0' ? seen.again_text.data()
-                                                                      : "the endpoint was not put to use");
-  j.demand("LISTEN-AGAIN-1", seen.again_works == Works::Yes, seen.again_text.data(), below(j));
+  j.demand_works("LISTEN-AGAIN-1", seen.again_works, seen.again_text.data(), below(j));
 }
 
 }  // namespace

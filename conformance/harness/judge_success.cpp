@@ -4,9 +4,6 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <algorithm>
-#include <map>
-
 #include "conformance/harness/attribution.h"
 #include "conformance/harness/codes.h"
 #include "conformance/harness/holdings.h"
@@ -14,14 +11,6 @@
 
 namespace conformance {
 namespace {
-
-void demand_works(Judging& j, std::string_view clause, const std::string& module) {
-  if (j.seen.works == Works::Unknown)
-    j.cannot_tell(clause,
-                  j.seen.use_text[0] != '\0' ? j.seen.use_text.data() : "the endpoint was not put to use");
-  else
-    j.demand(clause, j.seen.works == Works::Yes, j.seen.use_text.data(), module);
-}
 
 void judge_what_was_asked_for(Judging& j) {
   const rdmafault_record* id = j.iut_call("rdma_create_id");
@@ -57,21 +46,18 @@ void judge_what_came_back(Judging& j) {
   const Ledger ledger = settle(j.library, j.evidence, {j.call_window(), {seen.undo_first, seen.undo_last}});
   // What the IUT acquired is the IUT's to give back; of the rest the module answers in which a fault was put.
   std::string module = j.faulted();
+  if (!ledger.handles_left.empty()) module = role_to_blame(ledger.handles_left);
   std::vector<std::string> left;
-  for (const Left& one : ledger.handles_left) {
-    left.push_back(one.text);
-    if (is_suspect(one.role)) module = one.role;
-  }
+  for (const Left& one : ledger.handles_left) left.push_back(one.text);
   left.insert(left.end(), ledger.blocks_left.begin(), ledger.blocks_left.end());
   if (seen.undo_code != 0) left.push_back("rpma_ep_shutdown returned " + code_name(seen.undo_code));
   if (!ledger.blocks_left.empty() || seen.undo_code != 0) module = "iut";
   // A cold process keeps what the libraries cache on first use; nothing tells that from a leak here.
   if (j.experiment.start != Start::Cold) {
-    std::map<std::string, int> more = gained_descriptors(seen.before, seen.end);
-    more["/dev/infiniband/rdma_cm"] -= ledger.excused_channels;  // ruling 7
-    for (const auto& [kind, number] : more)
-      if (number > 0) left.push_back(fmt::format("{} x {}", number, kind));
-    if (seen.end.cm_ids > seen.before.cm_ids + std::min(ledger.excused_ids, ledger.excused_channels))
+    const std::vector<std::string> more =
+        Judging::in_words(gained_descriptors(seen.before, seen.end), ledger);
+    left.insert(left.end(), more.begin(), more.end());
+    if (seen.end.cm_ids > seen.before.cm_ids + ledger.excused_in_kernel())
       left.push_back(fmt::format("{} cm_ids in the kernel", seen.end.cm_ids - seen.before.cm_ids));
   }
   j.demand("LISTEN-LEAK-5", left.empty(),
@@ -96,7 +82,7 @@ void judge_success(Judging& j) {
   if (j.expectation.promise == Promise::Either) {
     // Ruling 1: what a fault below spoils is the affair of the module that it was put in.
     if (given)
-      demand_works(j, "LISTEN-BELOW-1", j.faulted());
+      j.demand_works("LISTEN-BELOW-1", seen.works, seen.use_text.data(), j.faulted());
     else
       j.fail("LISTEN-BELOW-1", "returned 0, but *ep_ptr holds no new endpoint", "iut");
   } else {
@@ -104,7 +90,7 @@ void judge_success(Judging& j) {
              "returned " + code_name(seen.code) + " though nothing failed underneath", "iut");
     if (seen.code != 0) return;
     j.demand("LISTEN-EPPTR-2", given, "returned 0, but *ep_ptr holds no new endpoint", "iut");
-    if (given) demand_works(j, "LISTEN-USE-1", "iut");
+    if (given) j.demand_works("LISTEN-USE-1", seen.works, seen.use_text.data(), "iut");
   }
   judge_what_was_asked_for(j);
   if (given) judge_what_came_back(j);

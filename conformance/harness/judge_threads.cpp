@@ -151,12 +151,9 @@ void judge_what_is_left(const Side& side, Findings& findings) {
     findings.wrong(fmt::format("{} did not free {}", side.name(),
                                first_of(ledger.blocks_left.front(), ledger.blocks_left.size())));
   if (ledger.handles_left.empty()) return;
-  std::string module = ledger.handles_left.front().role;
-  for (const Left& left : ledger.handles_left)
-    if (left.role == "iut") module = "iut";
   findings.wrong(fmt::format("{} did not release {}", side.name(),
                              first_of(ledger.handles_left.front().text, ledger.handles_left.size())),
-                 module);
+                 role_to_blame(ledger.handles_left));
 }
 
 // A lock that stayed locked would have hung it; something that was spoilt shows here.
@@ -205,8 +202,7 @@ std::string whose_turn(const Judging& j) {
   for (const Side& side : sides_of(j)) {
     if (side.rounds().empty()) continue;
     const ThreadRound& last = side.rounds().back();
-    if (last.step == Step::Calls || last.step == Step::Uses || last.step == Step::Undoes)
-      return fmt::format(" ({})", side.name(last));
+    if (is_at_work(last.step)) return fmt::format(" ({})", side.name(last));
   }
   return {};
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "conformance/harness/judging.h"
 
+#include <fmt/format.h>
+
 #include <utility>
 
 namespace conformance {
@@ -25,11 +27,25 @@ void Judging::cannot_tell(std::string_view clause, std::string reason) {
   outcomes.push_back({clause, Outcome::of(Verdict::Broken, std::move(reason)), ""});
 }
 
+void Judging::demand_works(std::string_view clause, Works works, std::string_view text,
+                           const std::string& module) {
+  if (works == Works::Unknown)
+    cannot_tell(clause, text.empty() ? "the endpoint was not put to use" : std::string(text));
+  else
+    demand(clause, works == Works::Yes, std::string(text), module);
+}
+
+std::vector<std::string> Judging::in_words(std::map<std::string, int> more, const Ledger& ledger) {
+  more["/dev/infiniband/rdma_cm"] -= ledger.excused_channels;
+  std::vector<std::string> texts;
+  for (const auto& [kind, number] : more)
+    if (number > 0) texts.push_back(fmt::format("{} x {}", number, kind));
+  return texts;
+}
+
 const rdmafault_record* Judging::iut_call(std::string_view name) const {
-  for (uint32_t i = seen.call_first; i < seen.call_last; ++i) {
-    const rdmafault_record& record = evidence.records[i];
+  for (const rdmafault_record& record : evidence.call_under_test())
     if (name == function_of(record).name && role_of(library, evidence, record) == "iut") return &record;
-  }
   return nullptr;
 }
 

@@ -4,6 +4,7 @@
 // for anybody else (judge.h is the interface).
 #pragma once
 
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -27,12 +28,17 @@ struct Judging {
   void fail(std::string_view clause, std::string reason, std::string module);
   void demand(std::string_view clause, bool met, const std::string& reason, const std::string& module);
   void cannot_tell(std::string_view clause, std::string reason);
+  // That an endpoint works, as a client found out; `text` says what it found.
+  void demand_works(std::string_view clause, Works works, std::string_view text, const std::string& module);
 
   [[nodiscard]] bool on_mock() const { return library.mock.begin != nullptr; }
   [[nodiscard]] Window call_window() const { return {seen.call_first, seen.call_last}; }
   // The first call of a function that the IUT itself made, under test.
   [[nodiscard]] const rdmafault_record* iut_call(std::string_view name) const;
   [[nodiscard]] static int64_t argument(const rdmafault_record& record, std::string_view name);
+  // Kinds of descriptors of which there are more than before, in words: "2 x /dev/null". Excused event
+  // channels keep theirs (ruling 7).
+  static std::vector<std::string> in_words(std::map<std::string, int> more, const Ledger& ledger);
   // The role of the module in which the first fault was put; "iut" where none fired.
   [[nodiscard]] std::string faulted() const;
 };

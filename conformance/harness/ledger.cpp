@@ -210,6 +210,11 @@ std::string texts_of(const std::vector<Left>& left) {
   return texts;
 }
 
+std::string role_to_blame(const std::vector<Left>& left) {
+  const bool of_iut = std::ranges::find(left, "iut", &Left::role) != left.end();
+  return of_iut ? "iut" : left.front().role;
+}
+
 Ledger settle(const Library& library, const Evidence& evidence, const std::vector<Window>& windows) {
   Ledger ledger;
   Accounts accounts(library, evidence, ledger);

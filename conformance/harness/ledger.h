@@ -3,6 +3,7 @@
 // The ledger: what was acquired and released, read from the shim's records (DESIGN section 4).
 #pragma once
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -29,10 +30,16 @@ struct Ledger {
   std::vector<std::string> illegal;      // released twice, never acquired, in the wrong order, used when gone
   int excused_channels = 0;              // that are left because a rule made their release fail (ruling 7)
   int excused_ids = 0;
+
+  // An id that is excused goes with its channel, unless that one is excused too.
+  [[nodiscard]] int excused_in_kernel() const { return std::min(excused_ids, excused_channels); }
 };
 
 // What is left, in words: "a cm id from rdma_create_id; ..."
 std::string texts_of(const std::vector<Left>& left);
+
+// Whose handles these are, of which there is one at least: the IUT's where one is, for others may hang on it.
+std::string role_to_blame(const std::vector<Left>& left);
 
 // Settles the windows' accounts, in their order. A release that a rule made fail, itself or by a call within
 // it, excuses its one handle (ruling 7), and with an id the channel that rdma_create_id made for it. A handle

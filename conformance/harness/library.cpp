@@ -300,11 +300,14 @@ bool is_driver(const std::string& file) {
 
 }  // namespace
 
-void add_driver_role(Library& library, const std::string& soname) {
-  const auto is_known = [&soname](const rdmafault_role& row) { return soname == row.module; };
-  if (is_driver(soname) && library.roles.size() < RDMAFAULT_MAX_ROLES &&
-      std::ranges::none_of(library.roles, is_known))
-    library.roles.push_back(shim_role("driver", soname));
+void learn_driver(Library& library, std::span<const rdmafault_module> modules) {
+  for (const rdmafault_module& module : modules) {
+    const std::string soname = module.soname;
+    const auto is_known = [&soname](const rdmafault_role& row) { return soname == row.module; };
+    if (is_driver(soname) && library.roles.size() < RDMAFAULT_MAX_ROLES &&
+        std::ranges::none_of(library.roles, is_known))
+      library.roles.push_back(shim_role("driver", soname));
+  }
 }
 
 std::string role_of(const Library& library, const std::string& file) {

@@ -7,6 +7,7 @@
 #include <librpma.h>
 #include <rdma/rdma_cma.h>
 
+#include <span>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -106,9 +107,9 @@ Library open_library(const LibraryOptions& options);
 // Empty, or the first relocation slot of the IUT that a provider or allocator call would use past the shim.
 std::string slot_past_shim(const Library& library);
 
-// Lets the shim know a driver library by its role, where `soname` is one that it does not know yet. What it
-// is called follows the device.
-void add_driver_role(Library& library, const std::string& soname);
+// Lets the shim know the driver library among the modules that an experiment saw calling, by its role. What
+// it is called follows the device.
+void learn_driver(Library& library, std::span<const rdmafault_module> modules);
 
 // The role that a module plays, by its file name (DESIGN section 2).
 std::string role_of(const Library& library, const std::string& file);

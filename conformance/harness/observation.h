@@ -66,6 +66,10 @@ struct LoadedModule {
 // What one thread of several is doing, or did last (threads.h).
 enum class Step : uint32_t { Waits, Calls, Called, Uses, Used, Undoes, Undone };
 
+constexpr bool is_at_work(Step step) {
+  return step == Step::Calls || step == Step::Uses || step == Step::Undoes;
+}
+
 // One call of one thread.
 struct ThreadRound {
   Step step;

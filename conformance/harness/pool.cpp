@@ -20,16 +20,13 @@
 #include "conformance/harness/child.h"
 #include "conformance/harness/conditions.h"
 #include "conformance/harness/guard.h"
+#include "conformance/harness/shared_memory.h"
 #include "conformance/harness/threads.h"
 
 namespace conformance {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-
-// A cold start makes a few thousand allocations; a log that overflows makes its experiment broken, not wrong.
-constexpr uint32_t kRecords = 32768;
-constexpr size_t kLogAlignment = 64;
 
 // Finished experiments may lie ahead of the one that is awaited, but not without bound.
 constexpr size_t kAhead = 64;
@@ -105,41 +102,7 @@ bool notes_its_stack(Observation& observation, int pidfd) {
   return true;
 }
 
-// Takes over what a log holds; returns its end.
-const std::byte* add_log(Evidence& evidence, std::span<const std::byte> memory) {
-  const auto& log = *reinterpret_cast<const rdmafault_log*>(memory.data());
-  const uint32_t kept = std::min(log.count, log.capacity);
-  evidence.dropped += log.count - kept;
-  evidence.uncovered += log.uncovered;
-  const auto modules_before = static_cast<uint16_t>(evidence.modules.size());
-  for (rdmafault_record record : std::span(log.records, kept)) {
-    if (record.module != RDMAFAULT_NONE) record.module += modules_before;
-    evidence.records.push_back(record);
-  }
-  evidence.modules.insert(evidence.modules.end(), log.modules,
-                          log.modules + std::min<uint32_t>(log.module_count, RDMAFAULT_MAX_MODULES));
-  return reinterpret_cast<const std::byte*>(log.records + kept);
-}
-
 }  // namespace
-
-size_t experiment_memory_size(const Library& library) {
-  return sizeof(Observation) + kLogAlignment + library.shim.log_size(kRecords);
-}
-
-size_t gather(Evidence& evidence, const Experiment& experiment, std::span<std::byte> memory) {
-  evidence.observation = observation_in(memory);
-  const std::byte* end = memory.data();
-  for (unsigned i = 0; i < (experiment.threads > 1 ? experiment.threads + 1 : 1); ++i) {
-    std::span<std::byte> log = share_of(log_memory_in(memory), experiment.threads, i);
-    if (i > 0) {
-      evidence.threads.push_back({thread_seen_in(log), static_cast<uint32_t>(evidence.records.size())});
-      log = thread_log_in(log);
-    }
-    end = add_log(evidence, log);
-  }
-  return static_cast<size_t>(end - memory.data());
-}
 
 struct Pool::Slot {
   std::span<std::byte> memory;

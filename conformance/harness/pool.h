@@ -4,6 +4,7 @@
 // Memory does not grow with the number of experiments: a slot's mapping is used again.
 #pragma once
 
+#include <algorithm>
 #include <chrono>
 #include <cstddef>
 #include <deque>
@@ -36,6 +37,13 @@ struct Evidence {
     uint32_t first_record;
   };
   std::vector<Thread> threads;
+
+  // Records of the call under test, where it returned.
+  [[nodiscard]] std::span<const rdmafault_record> call_under_test() const {
+    const size_t end = std::min<size_t>(observation.call_last, records.size());
+    const size_t begin = std::min<size_t>(observation.call_first, end);
+    return std::span(records).subspan(begin, end - begin);
+  }
 };
 
 // librdmacm itself retries for 5 s, and a client waits for each step of a connection.
@@ -46,11 +54,6 @@ struct PoolOptions {
   unsigned jobs = 1;
   std::chrono::milliseconds timeout{};  // of one experiment; 0: kLongestTimeout, until somebody knows better
 };
-
-// Bytes of memory, all zero, that an experiment writes to.
-size_t experiment_memory_size(const Library& library);
-// Takes what an experiment left there over into its evidence. Returns how many bytes it may have written.
-size_t gather(Evidence& evidence, const Experiment& experiment, std::span<std::byte> memory);
 
 class Pool {
  public:

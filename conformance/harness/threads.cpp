@@ -17,16 +17,10 @@
 #include <utility>
 #include <vector>
 
+#include "conformance/harness/shared_memory.h"
+
 namespace conformance {
 namespace {
-
-constexpr size_t kAlignment = 64;
-
-constexpr size_t aligned(size_t size) {
-  return (size + kAlignment - 1) / kAlignment * kAlignment;
-}
-
-constexpr size_t kThreadLogOffset = aligned(sizeof(ThreadSeen));
 
 // A round costs a kernel a connection for each endpoint.
 constexpr unsigned kRoundsOnKernel = 3;
@@ -221,26 +215,11 @@ class Team {
 
 }  // namespace
 
-std::span<std::byte> share_of(std::span<std::byte> log_memory, unsigned threads, unsigned index) {
-  if (threads <= 1) return log_memory;
-  const size_t size = log_memory.size() / (threads + 1) / kAlignment * kAlignment;
-  return log_memory.subspan(index * size, size);
-}
-
-ThreadSeen& thread_seen_in(std::span<std::byte> share) {
-  return *reinterpret_cast<ThreadSeen*>(share.data());
-}
-
-std::span<std::byte> thread_log_in(std::span<std::byte> share) {
-  return share.subspan(kThreadLogOffset);
-}
-
 int32_t thread_at_work(std::span<std::byte> log_memory, unsigned threads) {
   for (unsigned i = 1; i <= threads && threads > 1; ++i) {
     const ThreadSeen& seen = thread_seen_in(share_of(log_memory, threads, i));
     if (seen.rounds == 0) continue;
-    const Step step = seen.round.at(seen.rounds - 1).step;
-    if (step == Step::Calls || step == Step::Uses || step == Step::Undoes) return seen.id;
+    if (is_at_work(seen.round.at(seen.rounds - 1).step)) return seen.id;
   }
   return 0;
 }

@@ -24,13 +24,6 @@
 
 namespace conformance {
 
-// How an experiment's log memory is divided: evenly, share 0 for the log of the process's main thread (all of
-// it where no other thread calls), and from 1 on one for each thread.
-std::span<std::byte> share_of(std::span<std::byte> log_memory, unsigned threads, unsigned index);
-// What lies in a thread's share.
-ThreadSeen& thread_seen_in(std::span<std::byte> share);
-std::span<std::byte> thread_log_in(std::span<std::byte> share);
-
 // The kernel's id of the thread whose turn it is, while one is at work; 0: none is, or there is but the main
 // one.
 int32_t thread_at_work(std::span<std::byte> log_memory, unsigned threads);

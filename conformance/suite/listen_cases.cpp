@@ -12,13 +12,13 @@
 // Listen.Failing...AndDestroyIdGivesEProvider. A service that is empty or beyond 65535 is not judged
 // (ruling 8).
 #include <fmt/format.h>
-#include <librpma.h>
 
 #include <algorithm>
 #include <iterator>
 #include <utility>
 
 #include "conformance/harness/conditions.h"
+#include "conformance/harness/expectations.h"
 #include "conformance/harness/listen_operation.h"
 #include "conformance/suite/sweep.h"
 
@@ -146,19 +146,11 @@ const Row kRows[] = {
 
 Expectation expectation_of(Gives gives, std::string_view condition) {
   const Condition* found = find_condition(condition);
-  const bool lasts = found != nullptr && found->lasts;
-  switch (gives) {
-    case Gives::Success:
-      return {.promise = Promise::Success};
-    case Gives::Either:
-      return {.promise = Promise::Either, .lasts = lasts};
-    case Gives::EProvider:
-      break;
-  }
-  return {.promise = Promise::Failure,
-          .code = RPMA_E_PROVIDER,
-          .code_clauses = {"LISTEN-REAL-1"},
-          .lasts = lasts};
+  Expectation expectation = gives == Gives::EProvider ? provider_failed({"LISTEN-REAL-1"})
+                            : gives == Gives::Success ? Expectation{.promise = Promise::Success}
+                                                      : Expectation{.promise = Promise::Either};
+  expectation.lasts = gives != Gives::Success && found != nullptr && found->lasts;
+  return expectation;
 }
 
 std::string_view name_of(Gives gives) {
@@ -230,19 +222,16 @@ class DescriptorLimits : public CaseSource {
 };
 
 Test descriptor_limits(const Setting& setting) {
-  std::string start(name_of(setting.start));
-  start[0] = static_cast<char>(start[0] - 'a' + 'A');
-  Test test = test_of("04", fmt::format("DescriptorLimit/{}", start), "GivesEProvider");
+  Test test = test_of("04", fmt::format("DescriptorLimit/{}", in_test_name(setting.start)), "GivesEProvider");
   test.what = "RLIMIT_NOFILE leaves none, one, ... descriptors, until they suffice.";
   test.providers = kKernel;
   test.sweep_control = Experiment{listen_operation(), setting.start, setting.sentinel};
   for (const Gives gives : {Gives::EProvider, Gives::Either, Gives::Success})
     test.sweep_expectations.push_back(expectation_of(gives, ""));
-  test.sweep = [control = test.sweep_control](const Library&, const Evidence& evidence,
-                                              const Choice&) -> std::unique_ptr<CaseSource> {
-    const Observation& seen = evidence.observation;
+  test.sweep = [](const SweepStart& start) -> std::unique_ptr<CaseSource> {
+    const Observation& seen = start.evidence.observation;
     if (seen.after.count <= seen.before.count) return nullptr;
-    return std::make_unique<DescriptorLimits>(control, seen.after.count - seen.before.count);
+    return std::make_unique<DescriptorLimits>(start.control, seen.after.count - seen.before.count);
   };
   return test;
 }

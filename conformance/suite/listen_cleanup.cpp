@@ -8,7 +8,6 @@
 //
 // On a kernel alone: there the id goes with its event channel. The fake keeps it, and its port, for ever.
 #include <fmt/format.h>
-#include <librpma.h>
 
 #include "conformance/harness/expectations.h"
 #include "conformance/harness/listen_operation.h"
@@ -44,9 +43,7 @@ std::vector<Test> listen_cleanup_tests() {
       test.cases = in_all_settings(listen_operation(),
                                    {fmt::format("{}:caller=@iut", row.first),
                                     fmt::format("rdma_destroy_id:error={}:caller=@iut", error->name)},
-                                   {.promise = Promise::Failure,
-                                    .code = RPMA_E_PROVIDER,
-                                    .code_clauses = {clause_about(row.function)}});
+                                   provider_failed({clause_about(row.function)}));
       tests.push_back(std::move(test));
     }
   }

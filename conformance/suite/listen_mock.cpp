@@ -5,7 +5,6 @@
 //   LISTEN-LEGAL-1  the script's expectations are met
 // and, as the script's row says, what a success or a failure of the provider promises.
 #include <fmt/format.h>
-#include <librpma.h>
 
 #include "conformance/harness/expectations.h"
 #include "conformance/harness/listen_operation.h"
@@ -19,8 +18,8 @@ std::vector<Test> listen_mock_tests() {
   size_t count = 0;
   const rdmamock_script* scripts = rdmamock_scripts(&count);
   for (size_t i = 0; i < count; ++i) {
-    Expectation expectation{.promise = scripts[i].expect_success != 0 ? Promise::Success : Promise::Failure};
-    if (expectation.promise == Promise::Failure) expectation.code = RPMA_E_PROVIDER;
+    Expectation expectation =
+        scripts[i].expect_success != 0 ? Expectation{.promise = Promise::Success} : provider_failed({});
     if (scripts[i].fails != nullptr) expectation.code_clauses = {clause_about(scripts[i].fails)};
     Test test;
     test.group = "ListenOnMock";

@@ -8,7 +8,6 @@
 // The fault is put at the listener's own calls alone (caller=@iut): librdmacm calls its own functions too,
 // and a fault there is another experiment.
 #include <fmt/format.h>
-#include <librpma.h>
 
 #include "conformance/harness/expectations.h"
 #include "conformance/harness/listen_operation.h"
@@ -37,10 +36,7 @@ Test failing(const Row& row, std::string_view how, std::string_view error) {
       fmt::format("{} fails with {}: RPMA_E_PROVIDER, and nothing is left behind.", row.function, error);
   test.cases =
       in_all_settings(listen_operation(), {fmt::format("{}:{}={}:caller=@iut", row.function, how, error)},
-                      {.promise = Promise::Failure,
-                       .code = RPMA_E_PROVIDER,
-                       .code_clauses = {clause_about(row.function)},
-                       .asks_nothing = false});
+                      provider_failed({clause_about(row.function)}));
   return test;
 }
 

@@ -9,8 +9,8 @@
 // and after every failure: RET-2, EPPTR-1, LEAK-1..4, LEGAL-1, AGAIN-1; after every success: USE-2..4,
 // LEAK-5.
 #include <fmt/format.h>
-#include <librpma.h>
 
+#include "conformance/harness/expectations.h"
 #include "conformance/harness/listen_operation.h"
 #include "conformance/suite/sweep.h"
 
@@ -22,23 +22,11 @@ constexpr unsigned kProviderCalls = 1u << RDMAFAULT_PROVIDER;
 constexpr unsigned kSystemCalls = 1u << RDMAFAULT_SYSTEM_CALL;
 
 const Expectation kEither{.promise = Promise::Either};
-const Expectation kNoMemory{
-    .promise = Promise::Failure, .code = RPMA_E_NOMEM, .code_clauses = {"LISTEN-NOMEM-1"}};
-const Expectation kProviderFailed{
-    .promise = Promise::Failure,
-    .code = RPMA_E_PROVIDER,
-    .code_clauses = {"LISTEN-PROVIDER-1", "LISTEN-PROVIDER-2", "LISTEN-PROVIDER-3", "LISTEN-PROVIDER-4",
-                     "LISTEN-PROVIDER-5"}};
 
-struct StartRow {
-  Setting setting;
-  const char* name;
-};
-constexpr StartRow kStarts[] = {
-    {{Start::Cold, Sentinel::Null}, "Cold"},
-    {{Start::Primed, Sentinel::Wild}, "Primed"},
-    {{Start::Warm, Sentinel::Live}, "Warm"},
-};
+Expectation any_provider_call_failed() {
+  return provider_failed({"LISTEN-PROVIDER-1", "LISTEN-PROVIDER-2", "LISTEN-PROVIDER-3", "LISTEN-PROVIDER-4",
+                          "LISTEN-PROVIDER-5"});
+}
 
 // Sweeps over every point of some kind, from each start.
 struct SweepRow {
@@ -63,7 +51,7 @@ const SweepRow kSweeps[] = {
      kAll,
      {kProviderCalls, true, true},
      Logger::Ours,
-     {kProviderFailed, kEither}},
+     {any_provider_call_failed(), kEither}},
     {"SystemCalls",
      "Each system call that is made on the listener's behalf fails in turn with each error that it can give.",
      kKernel,
@@ -75,41 +63,33 @@ const SweepRow kSweeps[] = {
      kAll,
      {kAllocations | kProviderCalls, true, true},
      Logger::Default,
-     {kNoMemory, kProviderFailed, kEither}},
+     {no_memory(), any_provider_call_failed(), kEither}},
 };
 
-Test sweep_of(const SweepRow& row, const StartRow& start) {
+Test sweep_of(const SweepRow& row, const Setting& setting) {
   Test test;
   test.group = "Sweep";
-  test.name = fmt::format("{}/{}", row.name, start.name);
+  test.name = fmt::format("{}/{}", row.name, in_test_name(setting.start));
   test.what = row.what;
   test.providers = row.providers;
-  test.sweep_control = Experiment{listen_operation(), start.setting.start, start.setting.sentinel};
+  sweep_every_point(test, setting, row.scope);
   test.sweep_control.logger = row.logger;
-  test.sweep_control.watch_system_calls = (row.scope.kinds & kSystemCalls) != 0;
   test.sweep_expectations = row.expectations;
-  test.sweep = [control = test.sweep_control, scope = row.scope](
-                   const Library& library, const Evidence& evidence,
-                   const Choice&) -> std::unique_ptr<CaseSource> {
-    std::vector<Site> sites = sites_of(library, evidence, scope);
-    return sites.empty() ? nullptr : every_point(control, std::move(sites));
-  };
   return test;
 }
 
-Test memory_sweep_of(const StartRow& start) {
+Test memory_sweep_of(const Setting& setting) {
   Test test;
   test.group = "Sweep";
-  test.name = fmt::format("MemoryRunsOut/{}", start.name);
+  test.name = fmt::format("MemoryRunsOut/{}", in_test_name(setting.start));
   test.what = "From each allocation on, whoever makes it, there is no memory at all.";
-  test.sweep_control = Experiment{listen_operation(), start.setting.start, start.setting.sentinel};
-  test.sweep_expectations = {kNoMemory, kEither};
-  test.sweep = [control = test.sweep_control](const Library& library, const Evidence& evidence,
-                                              const Choice&) -> std::unique_ptr<CaseSource> {
+  test.sweep_control = Experiment{listen_operation(), setting.start, setting.sentinel};
+  test.sweep_expectations = {no_memory(), kEither};
+  test.sweep = [](const SweepStart& start) -> std::unique_ptr<CaseSource> {
     uint64_t allocations = 0;
-    for (const Site& site : sites_of(library, evidence, {kAllocations, true, true}))
+    for (const Site& site : sites_of(start.library, start.evidence, {kAllocations, true, true}))
       allocations += site.calls;
-    return allocations == 0 ? nullptr : memory_runs_out(control, allocations);
+    return allocations == 0 ? nullptr : memory_runs_out(start.control, allocations);
   };
   return test;
 }
@@ -156,12 +136,12 @@ Test pairs_of(const PairRow& row) {
   test.providers = row.providers;
   test.sweep_control = Experiment{listen_operation(), Start::Primed, Sentinel::Wild};
   test.sweep_control.watch_system_calls = (row.first.kinds & kSystemCalls) != 0;
-  test.sweep_expectations = {kNoMemory, kProviderFailed, kEither};
-  test.sweep = [control = test.sweep_control, row](const Library& library, const Evidence& evidence,
-                                                   const Choice& choice) -> std::unique_ptr<CaseSource> {
-    const std::vector<Site> sites = sites_of(library, evidence, row.first);
+  test.sweep_expectations = {no_memory(), any_provider_call_failed(), kEither};
+  test.sweep = [row](const SweepStart& start) -> std::unique_ptr<CaseSource> {
+    const std::vector<Site> sites = sites_of(start.library, start.evidence, row.first);
     if (sites.empty()) return nullptr;
-    return pairs(library, control, sites, row.options, {choice.seed, choice.all || row.all});
+    return pairs(start.library, start.control, sites, row.options,
+                 {start.choice.seed, start.choice.all || row.all});
   };
   return test;
 }
@@ -171,8 +151,8 @@ Test pairs_of(const PairRow& row) {
 std::vector<Test> listen_sweep_tests() {
   std::vector<Test> tests;
   for (const SweepRow& row : kSweeps)
-    for (const StartRow& start : kStarts) tests.push_back(sweep_of(row, start));
-  for (const StartRow& start : kStarts) tests.push_back(memory_sweep_of(start));
+    for (const Setting& setting : kSettings) tests.push_back(sweep_of(row, setting));
+  for (const Setting& setting : kSettings) tests.push_back(memory_sweep_of(setting));
   for (const PairRow& row : kPairs) tests.push_back(pairs_of(row));
   return tests;
 }

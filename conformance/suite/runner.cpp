@@ -106,7 +106,7 @@ bool SuiteRunner::disturbs() const {
   return std::ranges::any_of(selected_, [this](size_t index) {
     return std::ranges::any_of(tests_[index].cases, [this](const Case& one) {
       const Condition* condition = find_condition(one.experiment.condition);
-      return condition != nullptr && condition->disruptive && target_.allow_disruptive;
+      return condition != nullptr && condition->disruptive && not_allowed(*condition, target_).empty();
     });
   });
 }
@@ -114,12 +114,7 @@ bool SuiteRunner::disturbs() const {
 // Why an experiment cannot be made on this target; empty: it can.
 std::string SuiteRunner::unsupported(const Experiment& experiment) const {
   const Condition* condition = find_condition(experiment.condition);
-  if (condition == nullptr || !condition->disruptive || target_.allow_disruptive) return {};
-  return fmt::format(
-      "'{}' disturbs the whole host; run it in a machine of its own (--provider rxe without --device), or "
-      "with "
-      "--allow-disruptive",
-      condition->what);
+  return condition == nullptr ? "" : not_allowed(*condition, target_);
 }
 
 size_t SuiteRunner::run(const std::string& filter) {
@@ -178,7 +173,7 @@ void SuiteRunner::measure_controls() {
   for (const Setting& setting : kSettings) {
     const Evidence& control = *control_of({listen_operation(), setting.start, setting.sentinel});
     slowest = std::max(slowest, control.observation.seconds);
-    for (const rdmafault_module& module : control.modules) add_driver_role(library_, module.soname);
+    learn_driver(library_, control.modules);
   }
   if (options_.timeout.count() > 0) return;  // somebody knows better
   constexpr double kControls = 40;           // as long as so many of the slowest
@@ -284,7 +279,8 @@ void SuiteRunner::judge_case(const Case& one, const Evidence& evidence, TestResu
 void SuiteRunner::run_sweep(const Test& test, TestResult& result) {
   const Evidence& control = *control_of(test.sweep_control);
   const bool control_works = control.observation.returned != 0 && control.observation.code == 0;
-  const std::unique_ptr<CaseSource> source = control_works ? test.sweep(library_, control, choice_) : nullptr;
+  const std::unique_ptr<CaseSource> source =
+      control_works ? test.sweep({library_, test.sweep_control, control, choice_}) : nullptr;
   if (!source) {
     const Outcome outcome = control_works
                                 ? Outcome::of(Verdict::Unreached, "nothing is called there that could fail")

@@ -29,7 +29,7 @@ std::vector<Test> all_tests() {
   Test kernel;
   kernel.group = "Kernel";
   kernel.name = "LogStaysClean";
-  kernel.what = "While the selected tests run, the kernel logs no warning, oops or new taint.";
+  kernel.what = kKernelTestWhat;
   kernel.providers = kKernel;
   tests.push_back(std::move(kernel));
   return tests;
@@ -75,6 +75,12 @@ const rdmafault_function& function_named(std::string_view name) {
       std::ranges::find_if(all, [name](const rdmafault_function& f) { return name == f.name; });
   if (found == all.end()) throw std::logic_error(fmt::format("the shim does not interpose {}", name));
   return *found;
+}
+
+std::string in_test_name(Start start) {
+  std::string name(name_of(start));
+  name[0] = static_cast<char>(name[0] - 'a' + 'A');
+  return name;
 }
 
 std::vector<Case> in_all_settings(const std::shared_ptr<const Operation>& operation,

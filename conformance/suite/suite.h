@@ -30,6 +30,14 @@ struct Case {
 
 class CaseSource;  // sweep.h
 
+// What a sweep starts from.
+struct SweepStart {
+  const Library& library;
+  const Experiment& control;
+  const Evidence& evidence;  // of the control
+  const Choice& choice;
+};
+
 struct Test {
   std::string group;  // "Listen"
   std::string name;   // function, condition, result: "FailingCreateIdGivesEProvider/ENOMEM"
@@ -38,7 +46,7 @@ struct Test {
   std::vector<Case> cases;
 
   // A sweep's cases follow from what its control shows. Null: no fault can be put there.
-  std::function<std::unique_ptr<CaseSource>(const Library&, const Evidence& control, const Choice&)> sweep;
+  std::function<std::unique_ptr<CaseSource>(const SweepStart&)> sweep;
   Experiment sweep_control;
   std::vector<Expectation> sweep_expectations;  // that its cases can have
 
@@ -57,6 +65,8 @@ std::vector<std::string> matrix_gaps();
 
 // The kernel's log is watched during the whole run and judged at its end.
 inline constexpr std::string_view kKernelTest = "Kernel.LogStaysClean";
+inline constexpr std::string_view kKernelTestWhat =
+    "While the selected tests run, the kernel logs no warning, oops or new taint.";
 
 // The suite's files.
 std::vector<Test> listen_success_tests();
@@ -71,6 +81,9 @@ std::vector<Test> listen_threads_tests();
 
 // A row of the shim's table; throws std::logic_error where there is none.
 const rdmafault_function& function_named(std::string_view name);
+
+// A start in a test's name: "Cold".
+std::string in_test_name(Start start);
 
 // A case in each of the three settings (start and sentinel).
 std::vector<Case> in_all_settings(const std::shared_ptr<const Operation>& operation,

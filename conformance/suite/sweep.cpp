@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "conformance/harness/ledger.h"
+#include "conformance/harness/listen_operation.h"
 
 namespace conformance {
 namespace {
@@ -162,8 +163,7 @@ class Pairs : public CaseSource {
     std::map<std::pair<uint16_t, std::string>, uint64_t> calls;
     std::vector<std::string> rules;
     bool later = false;
-    for (uint32_t i = evidence.observation.call_first; i < evidence.observation.call_last; ++i) {
-      const rdmafault_record& record = evidence.records.at(i);
+    for (const rdmafault_record& record : evidence.call_under_test()) {
       const rdmafault_function& function = function_of(record);
       const std::string caller = caller_of(library_, evidence, record);
       const uint64_t n = ++calls[{record.function, caller}];
@@ -200,30 +200,24 @@ class Pairs : public CaseSource {
 }  // namespace
 
 std::vector<Site> sites_of(const Library& library, const Evidence& evidence, const Scope& scope) {
-  size_t count = 0;
-  const rdmafault_function* functions = rdmafault_functions(&count);
-  std::map<std::pair<uint16_t, std::string>, uint64_t> calls;
-  std::vector<std::pair<uint16_t, std::string>> order;  // in which they are first called
-  for (uint32_t i = evidence.observation.call_first; i < evidence.observation.call_last; ++i) {
-    const rdmafault_record& record = evidence.records.at(i);
+  std::vector<Site> sites;  // in the order in which they are first called
+  for (const rdmafault_record& record : evidence.call_under_test()) {
     const rdmafault_function& function = function_of(record);
     if ((scope.kinds & 1u << function.kind) == 0 || function.errors == nullptr) continue;
-    std::string caller = caller_of(library, evidence, record);
+    const std::string caller = caller_of(library, evidence, record);
     if (caller.empty() || caller == "@harness") continue;
     if (!(caller == "@iut" ? scope.of_iut : scope.of_others)) continue;
-    std::pair<uint16_t, std::string> key{record.function, std::move(caller)};
-    if (++calls[key] == 1) order.push_back(std::move(key));
+    auto site = std::ranges::find_if(
+        sites, [&](const Site& one) { return one.function == &function && one.caller == caller; });
+    if (site == sites.end()) site = sites.insert(sites.end(), {&function, caller, 0});
+    ++site->calls;
   }
-  std::vector<Site> sites;
-  sites.reserve(order.size());
-  for (const auto& key : order) sites.push_back({&functions[key.first], key.second, calls.at(key)});
   return sites;
 }
 
 std::string calls_that_cannot_fail(const Evidence& evidence) {
   std::map<std::string, size_t> calls;
-  for (uint32_t i = evidence.observation.call_first; i < evidence.observation.call_last; ++i) {
-    const rdmafault_record& record = evidence.records.at(i);
+  for (const rdmafault_record& record : evidence.call_under_test()) {
     const rdmafault_function& function = function_of(record);
     if (function.kind != RDMAFAULT_SYSTEM_CALL || function.errors != nullptr) continue;
     const bool is_other = std::string_view(function.name) == "other_system_call";
@@ -248,6 +242,15 @@ std::vector<std::string> failures_of(const rdmafault_function& function) {
 
 std::unique_ptr<CaseSource> every_point(const Experiment& control, std::vector<Site> sites) {
   return std::make_unique<EveryPoint>(control, std::move(sites));
+}
+
+void sweep_every_point(Test& test, const Setting& setting, const Scope& scope) {
+  test.sweep_control = Experiment{listen_operation(), setting.start, setting.sentinel};
+  test.sweep_control.watch_system_calls = (scope.kinds & 1u << RDMAFAULT_SYSTEM_CALL) != 0;
+  test.sweep = [scope](const SweepStart& start) {
+    std::vector<Site> sites = sites_of(start.library, start.evidence, scope);
+    return sites.empty() ? nullptr : every_point(start.control, std::move(sites));
+  };
 }
 
 std::unique_ptr<CaseSource> memory_runs_out(const Experiment& control, uint64_t allocations) {

@@ -35,8 +35,6 @@ struct Site {
   const rdmafault_function* function;
   std::string caller;  // as a rule's caller= names it: @ROLE, or a SONAME without a role
   uint64_t calls;
-
-  [[nodiscard]] bool is_iut() const { return caller == "@iut"; }
 };
 
 // Which calls a sweep is about.
@@ -57,6 +55,9 @@ std::vector<std::string> failures_of(const rdmafault_function& function);
 
 // Each call of each site, with each failure, once and from there on.
 std::unique_ptr<CaseSource> every_point(const Experiment& control, std::vector<Site> sites);
+
+// Makes `test` the sweep of every point in `scope`, from this start.
+void sweep_every_point(Test& test, const Setting& setting, const Scope& scope);
 
 // All memory gone from the k-th allocation on, whoever makes it, for each k.
 std::unique_ptr<CaseSource> memory_runs_out(const Experiment& control, uint64_t allocations);

@@ -3,12 +3,11 @@
 // Whom evidence accuses, on evidence made by hand.
 #include "conformance/harness/attribution.h"
 
-#include <gtest/gtest.h>
-
-#include <cstring>
 #include <initializer_list>
 #include <string>
 #include <string_view>
+
+#include "conformance/tests/evidence.h"
 
 namespace conformance {
 namespace {
@@ -21,7 +20,7 @@ Place place_in(const std::string& file) {
   return place;
 }
 
-class AttributionTest : public testing::Test {
+class AttributionTest : public EvidenceTest {
  protected:
   AttributionTest() {
     add_role("iut", "libiut.so.0");
@@ -29,16 +28,7 @@ class AttributionTest : public testing::Test {
     add_role("libc", "libc.so.6");
     add_role("harness", "main");
     add_role("harness", "librdmafault.so");
-    rdmafault_module module{};
-    std::string_view("libiut.so.0").copy(module.soname, sizeof(module.soname) - 1);
-    evidence_.modules.push_back(module);
-  }
-
-  void add_role(std::string_view role, std::string_view module) {
-    rdmafault_role row{};
-    role.copy(row.role, sizeof(row.role) - 1);
-    module.copy(row.module, sizeof(row.module) - 1);
-    library_.roles.push_back(row);
+    add_caller("libiut.so.0");
   }
 
   void stack(std::initializer_list<const char*> files) {
@@ -47,25 +37,13 @@ class AttributionTest : public testing::Test {
     for (const char* file : files) seen.frame.at(seen.frames++) = place_in(file);
   }
 
-  rdmafault_record& call(const char* name, uint16_t flags) {
-    size_t count = 0;
-    const rdmafault_function* functions = rdmafault_functions(&count);
-    rdmafault_record record{};
-    for (size_t i = 0; i < count; ++i)
-      if (std::strcmp(functions[i].name, name) == 0) record.function = static_cast<uint16_t>(i);
-    record.flags = flags;
-    record.rule = RDMAFAULT_NONE;
-    evidence_.records.push_back(record);
-    return evidence_.records.back();
-  }
+  // The process ended, or stands, within it.
+  void call_under_way(std::string_view name) { call(name).flags = 0; }
 
-  void misuse_the_provider() { call("rdma_destroy_event_channel", RDMAFAULT_COMPLETE).released = 0x100; }
+  void misuse_the_provider() { call("rdma_destroy_event_channel").released = 0x100; }
 
   [[nodiscard]] std::string who_hangs() const { return module_that_hangs(library_, evidence_); }
   [[nodiscard]] std::string who_crashed() const { return module_that_crashed(library_, evidence_); }
-
-  Library library_;
-  Evidence evidence_;
 };
 
 TEST_F(AttributionTest, LibcWaitsForItsCaller) {
@@ -83,7 +61,7 @@ TEST_F(AttributionTest, InnermostOfTheStackHangs) {
 }
 
 TEST_F(AttributionTest, StackOfAHangGoesBeforeTheCallThatIsUnderWay) {
-  call("rdma_getaddrinfo", 0);
+  call_under_way("rdma_getaddrinfo");
   stack({"libmlx5-rdmav34.so", "librdmacm.so.1", "librdmafault.so", "libiut.so.0"});
   EXPECT_EQ(who_hangs(), "driver");
 }
@@ -95,7 +73,7 @@ TEST_F(AttributionTest, StackOfAHangGoesBeforeTheLastSystemCall) {
 }
 
 TEST_F(AttributionTest, CallThatIsUnderWayHangsWhereTheStackTellsNothing) {
-  call("rdma_getaddrinfo", 0);
+  call_under_way("rdma_getaddrinfo");
   EXPECT_EQ(who_hangs(), "rdmacm");
   stack({"libc.so.6", "main"});
   EXPECT_EQ(who_hangs(), "rdmacm");
@@ -110,13 +88,13 @@ TEST_F(AttributionTest, LastSystemCallHangsWhereNothingElseTells) {
 }
 
 TEST_F(AttributionTest, CallThatCameBackDoesNotHang) {
-  call("rdma_listen", RDMAFAULT_COMPLETE);
+  call("rdma_listen");
   EXPECT_EQ(who_hangs(), "iut");
 }
 
 TEST_F(AttributionTest, MisuseOfTheProviderGoesBeforeAll) {
   misuse_the_provider();
-  call("rdma_listen", 0);
+  call_under_way("rdma_listen");
   stack({"librdmacm.so.1", "libiut.so.0"});
   EXPECT_EQ(who_hangs(), "iut");
   EXPECT_EQ(who_crashed(), "iut");

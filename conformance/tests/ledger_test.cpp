@@ -4,9 +4,8 @@
 #include "conformance/harness/ledger.h"
 
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
-#include <cstring>
+#include "conformance/tests/evidence.h"
 
 namespace conformance {
 namespace {
@@ -19,28 +18,11 @@ constexpr uint64_t kChannel = 0x100;
 constexpr uint64_t kId = 0x200;
 constexpr uint64_t kBlock = 0x300;
 
-class LedgerTest : public testing::Test {
+class LedgerTest : public EvidenceTest {
  protected:
   LedgerTest() {
-    rdmafault_role role{};
-    std::strcpy(role.role, "iut");
-    std::strcpy(role.module, "libiut.so");
-    library_.roles.push_back(role);
-    rdmafault_module module{};
-    std::strcpy(module.soname, "libiut.so");
-    evidence_.modules.push_back(module);
-  }
-
-  rdmafault_record& call(const char* name) {
-    size_t count = 0;
-    const rdmafault_function* functions = rdmafault_functions(&count);
-    rdmafault_record record{};
-    for (size_t i = 0; i < count; ++i)
-      if (std::strcmp(functions[i].name, name) == 0) record.function = static_cast<uint16_t>(i);
-    record.flags = RDMAFAULT_COMPLETE;
-    record.rule = RDMAFAULT_NONE;
-    evidence_.records.push_back(record);
-    return evidence_.records.back();
+    add_role("iut", "libiut.so");
+    add_caller("libiut.so");
   }
 
   void acquire_channel() { call("rdma_create_event_channel").acquired = kChannel; }
@@ -50,13 +32,16 @@ class LedgerTest : public testing::Test {
     record.args[0] = static_cast<int64_t>(kChannel);
   }
   void release(const char* name, uint64_t handle) { call(name).released = handle; }
+  rdmafault_record& fail_to_destroy_id() {
+    rdmafault_record& record = call("rdma_destroy_id");
+    record.released = kId;
+    record.result = -1;
+    return record;
+  }
 
   Ledger settled() {
     return settle(library_, evidence_, {{0, static_cast<uint32_t>(evidence_.records.size())}});
   }
-
-  Library library_;
-  Evidence evidence_;
 };
 
 TEST_F(LedgerTest, BalancedAccountsAreClean) {
@@ -105,19 +90,14 @@ TEST_F(LedgerTest, UseOfAReleasedIdIsIllegal) {
 TEST_F(LedgerTest, ReleaseMadeToFailExcusesItsHandleAlone) {
   acquire_channel();
   acquire_id();
-  rdmafault_record& record = call("rdma_destroy_id");
-  record.released = kId;
-  record.result = -1;
-  record.flags |= RDMAFAULT_INJECTED;
+  fail_to_destroy_id().flags |= RDMAFAULT_INJECTED;
   EXPECT_EQ(texts_of(settled().handles_left), "an event channel from rdma_create_event_channel");
 }
 
 TEST_F(LedgerTest, ReleaseThatFailedByItselfReleasesNothing) {
   acquire_channel();
   acquire_id();
-  rdmafault_record& record = call("rdma_destroy_id");
-  record.released = kId;
-  record.result = -1;
+  fail_to_destroy_id();
   EXPECT_EQ(settled().handles_left.size(), 2U);
 }
 
@@ -194,9 +174,7 @@ TEST_F(LedgerTest, CallThatNeverReturnedAcquiredNothing) {
 TEST_F(LedgerTest, ReleaseThatAFaultWithinMadeFailExcusesItsHandle) {
   acquire_channel();
   acquire_id();
-  rdmafault_record& destroy = call("rdma_destroy_id");
-  destroy.released = kId;
-  destroy.result = -1;
+  fail_to_destroy_id();
   rdmafault_record& write = call("write");
   write.depth = 1;
   write.flags |= RDMAFAULT_INJECTED;
@@ -210,9 +188,7 @@ TEST_F(LedgerTest, ReleaseThatAFaultWithinMadeFailExcusesItsHandle) {
 
 TEST_F(LedgerTest, ReleaseThatFailedOfItselfExcusesNobody) {
   acquire_id();
-  rdmafault_record& destroy = call("rdma_destroy_id");
-  destroy.released = kId;
-  destroy.result = -1;
+  fail_to_destroy_id();
   EXPECT_EQ(settled().handles_left.size(), 1U);
 }
 
@@ -223,10 +199,7 @@ TEST_F(LedgerTest, ExcusedIdExcusesTheChannelThatWasMadeForIt) {
   rdmafault_record& channel = call("rdma_create_event_channel");
   channel.depth = 1;
   channel.acquired = kChannel;
-  rdmafault_record& destroy = call("rdma_destroy_id");
-  destroy.released = kId;
-  destroy.result = -1;
-  destroy.flags |= RDMAFAULT_INJECTED;
+  fail_to_destroy_id().flags |= RDMAFAULT_INJECTED;
   const Ledger ledger = settled();
   EXPECT_THAT(ledger.handles_left, IsEmpty());
   EXPECT_EQ(ledger.excused_channels, 1);

@@ -5,42 +5,33 @@
 #include "conformance/suite/sweep.h"
 
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include <set>
 
 #include "conformance/harness/expectations.h"
 #include "conformance/harness/listen_operation.h"
 #include "conformance/harness/point.h"
+#include "conformance/tests/evidence.h"
 
 namespace conformance {
 namespace {
 
 using testing::ElementsAre;
 
-class SweepTest : public testing::Test {
+class SweepTest : public EvidenceTest {
  protected:
   SweepTest() {
     for (const std::string_view role : {"iut", "rdmacm"}) {
-      rdmafault_role row{};
-      role.copy(row.role, sizeof(row.role) - 1);
-      role.copy(row.module, sizeof(row.module) - 1);
-      library_.roles.push_back(row);
-      rdmafault_module module{};
-      role.copy(module.soname, sizeof(module.soname) - 1);
-      evidence_.modules.push_back(module);
+      add_role(role, role);
+      add_caller(role);
     }
     evidence_.observation.returned = 1;
   }
 
   void call(std::string_view name, uint16_t module, bool injected = false) {
-    size_t count = 0;
-    const rdmafault_function* functions = rdmafault_functions(&count);
-    rdmafault_record record{};
-    while (name != functions[record.function].name) ++record.function;
+    rdmafault_record& record = EvidenceTest::call(name);
     record.module = module;
-    record.flags = static_cast<uint16_t>(RDMAFAULT_COMPLETE | (injected ? RDMAFAULT_INJECTED : 0));
-    evidence_.records.push_back(record);
+    if (injected) record.flags |= RDMAFAULT_INJECTED;
     evidence_.observation.call_last = static_cast<uint32_t>(evidence_.records.size());
   }
 
@@ -55,8 +46,6 @@ class SweepTest : public testing::Test {
     return rules;
   }
 
-  Library library_{};
-  Evidence evidence_;
   Experiment control_{listen_operation(), Start::Primed, Sentinel::Wild};
   std::optional<Case> last_;
 };

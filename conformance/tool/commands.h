@@ -14,7 +14,7 @@
 namespace conformance {
 
 // Here, in this process, on the named provider. Needs the shim in front: see with_preload().
-int run_here(const RunOptions& asked);
+int run_here(const RunOptions& options);
 
 // On an rxe machine: starts one (or uses options.machine), runs the same command in it, fetches the report.
 int run_in_machine(const RunOptions& options);

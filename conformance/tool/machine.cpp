@@ -2,9 +2,7 @@
 #include "conformance/tool/machine.h"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
-#include <cstdlib>
 #include <fstream>
 
 #include "conformance/harness/library.h"
@@ -22,12 +20,8 @@ Machine::Machine(const RunOptions& options) : command_(find_parts().machine) {
     state_ = fs::absolute(options.machine);
     return;
   }
-  std::string folder = (fs::temp_directory_path() / "rpma-conformance-XXXXXX").string();
-  if (mkdtemp(folder.data()) == nullptr)
-    throw SetupError(
-        fmt::format("cannot make a folder in {}; set TMPDIR", fs::temp_directory_path().string()));
-  state_ = folder;
-  own_ = true;
+  own_.emplace();
+  state_ = own_->path();
   std::vector<std::string> start = {command_, "start", "--state", state_};
   if (!options.kernel.empty()) start.insert(start.end(), {"--kernel", options.kernel});
   // It has said itself, in one line, which step failed.
@@ -63,33 +57,20 @@ std::string Machine::log() const {
   return output_of({command_, "log", "--state", state_});
 }
 
-void Machine::stop() {
+void Machine::stop() const {
   run_program({command_, "stop", "--state", state_});
-  std::error_code error;
-  fs::remove_all(state_, error);
 }
 
 std::vector<std::string> command_in_machine(const std::string& verb, const RunOptions& options,
                                             const Machine& machine) {
   const auto environment = machine.environment();
-  std::vector<std::string> command = {find_parts().program,
-                                      verb,
-                                      "--in-machine",
-                                      "--provider",
-                                      "rxe",
-                                      "--device",
-                                      environment.at("DEVICE"),
-                                      "--addr",
-                                      options.address.empty() ? environment.at("ADDR") : options.address,
-                                      "--judge",
-                                      options.subject};
-  const auto add = [&command](const char* name, const std::string& value) {
-    if (!value.empty()) command.insert(command.end(), {name, value});
-  };
-  add("--librpma", options.librpma);
-  add("--rdma-core", options.rdma_core);
-  if (options.timeout > 0) add("--timeout", std::to_string(options.timeout));
-  add("--kernel", options.kernel);  // has no effect in there; findings name it
+  RunOptions inner = options;  // --kernel has no effect in there; findings name it
+  inner.device = environment.at("DEVICE");
+  if (inner.address.empty()) inner.address = environment.at("ADDR");
+  inner.in_machine = true;
+  std::vector<std::string> command = {find_parts().program, verb};
+  const std::vector<std::string> surroundings = surroundings_of(inner);
+  command.insert(command.end(), surroundings.begin(), surroundings.end());
   return command;
 }
 

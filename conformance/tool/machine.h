@@ -5,10 +5,12 @@
 
 #include <filesystem>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "conformance/tool/options.h"
+#include "conformance/tool/temporary_folder.h"
 
 namespace conformance {
 
@@ -34,11 +36,11 @@ class Machine {
   [[nodiscard]] std::string log() const;
 
  private:
-  void stop();
+  void stop() const;
 
   std::filesystem::path command_;
+  std::optional<TemporaryFolder> own_;  // the state of a machine of its own
   std::filesystem::path state_;
-  bool own_ = false;
 };
 
 // This program with `verb` and the options that give it the same surroundings in the machine.

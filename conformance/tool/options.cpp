@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "conformance/tool/options.h"
 
+#include <algorithm>
 #include <string_view>
+#include <thread>
 
 namespace conformance {
 
@@ -18,22 +20,38 @@ std::string quoted(const std::string& word) {
 
 }  // namespace
 
-std::string surroundings_of(const RunOptions& options) {
+std::vector<std::string> surroundings_of(const RunOptions& options) {
   const RunOptions defaults;
-  std::string command = "--provider " + options.provider;
-  const auto add = [&command](const char* name, const std::string& value, const std::string& otherwise) {
-    if (value != otherwise) command += std::string(" ") + name + " " + quoted(value);
+  std::vector<std::string> words = {"--provider", options.provider};
+  const auto add = [&words](const char* name, const std::string& value, const std::string& otherwise) {
+    if (value != otherwise) words.insert(words.end(), {name, value});
   };
-  // In the machine the device is given, and a user leaves it out.
-  add("--device", options.in_machine ? "" : options.device, "");
+  add("--device", options.device, "");
   add("--addr", options.address, "");
   add("--librpma", options.librpma, "");
   add("--rdma-core", options.rdma_core, "");
   add("--kernel", options.kernel, "");
   add("--judge", options.subject, defaults.subject);
   add("--timeout", std::to_string(options.timeout), std::to_string(defaults.timeout));
-  if (options.allow_disruptive && !options.in_machine) command += " --allow-disruptive";
-  return command;
+  if (options.allow_disruptive) words.emplace_back("--allow-disruptive");
+  if (options.in_machine) words.emplace_back("--in-machine");
+  return words;
+}
+
+std::string as_typed(const RunOptions& options) {
+  RunOptions outer = options;
+  if (options.in_machine) {
+    outer.in_machine = outer.allow_disruptive = false;
+    outer.device.clear();
+  }
+  std::string text;
+  for (const std::string& word : surroundings_of(outer)) text += (text.empty() ? "" : " ") + quoted(word);
+  return text;
+}
+
+unsigned jobs_of(const RunOptions& options) {
+  constexpr unsigned kMost = 16;  // more find a device busy rather than fast
+  return options.jobs > 0 ? options.jobs : std::clamp(std::thread::hardware_concurrency(), 1u, kMost);
 }
 
 Parts find_parts() {

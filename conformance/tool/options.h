@@ -5,6 +5,7 @@
 
 #include <filesystem>
 #include <string>
+#include <vector>
 
 namespace conformance {
 
@@ -28,10 +29,15 @@ struct RunOptions {
   std::filesystem::path machine;  // state folder of a running rxe machine; empty: start one for this run
 };
 
-// The options that give this run's surroundings again: what differs from the defaults, quoted for a shell;
-// without
-// --filter, --report and --baseline.
-std::string surroundings_of(const RunOptions& options);
+// The options that give a command the same surroundings: what differs from the defaults; without --filter,
+// --report and --baseline.
+std::vector<std::string> surroundings_of(const RunOptions& options);
+// The same as a user would type them, quoted for a shell: of a run in the machine, those of the run that
+// started it.
+std::string as_typed(const RunOptions& options);
+
+// --jobs, or one for each processor of where this runs.
+unsigned jobs_of(const RunOptions& options);
 
 // Exit codes of every command (DESIGN section 2).
 enum ExitCode { kConforms = 0, kFinding = 1, kUsage = 2, kIncomplete = 3 };

@@ -55,10 +55,6 @@ RunResult as_run(const std::vector<ClauseOutcome>& outcomes, const std::string& 
   return run;
 }
 
-void make_known(Library& library, const Evidence& control) {
-  for (const rdmafault_module& module : control.modules) add_driver_role(library, module.soname);
-}
-
 // No fork, no guard, no handlers, no verdict: for a debugger, whose business the process now is.
 int replay_in_this_process(const Library& library, const Target& target, const Experiment& experiment) {
   const std::unique_ptr<Evidence> evidence = run_in_this_process(library, target, experiment);
@@ -90,9 +86,7 @@ std::optional<Expectation> expectation_in_suite(const std::string& point) {
 int replay_here(const RunOptions& options, const ReplayOptions& what) {
   Experiment experiment = read_point(what.point);
   const LibraryOptions libraries{options.librpma, options.rdma_core, options.provider == "mock"};
-  Target target = choose_target(options);
-  target.allow_disruptive = options.allow_disruptive;
-  if (options.timeout > 0) target.patience_ms = static_cast<int>(options.timeout * 1000 / 8);
+  const Target target = choose_target(options);
   Library library = open_library(libraries);
   if (what.system_calls) experiment.watch_system_calls = true;
   if (what.in_process) return replay_in_this_process(library, target, experiment);
@@ -100,7 +94,7 @@ int replay_here(const RunOptions& options, const ReplayOptions& what) {
   Pool pool(library, target, {1, std::chrono::seconds(options.timeout)});
   std::unique_ptr<Evidence> ordinary =
       pool.await(pool.announce({listen_operation(), experiment.start, experiment.sentinel}));
-  make_known(library, *ordinary);
+  learn_driver(library, ordinary->modules);
   const std::unique_ptr<Evidence> control =
       experiment.is_disturbed() ? pool.await(pool.announce(experiment.control())) : nullptr;
   const std::unique_ptr<Evidence> evidence = pool.await(pool.announce(experiment));

@@ -65,7 +65,7 @@ int replay_under(const RunOptions& options, const ReplayOptions& what) {
   static_cast<void>(read_point(what.point));
   std::vector<std::string> command = debugger_words(what.under);
   command.insert(command.end(), {find_parts().program, "replay"});
-  const std::vector<std::string> surroundings = words_of(surroundings_of(options));
+  const std::vector<std::string> surroundings = surroundings_of(options);
   command.insert(command.end(), surroundings.begin(), surroundings.end());
   add_what(command, what);
   return run_program(command);

@@ -2,10 +2,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <algorithm>
 #include <chrono>
 #include <ctime>
-#include <thread>
 
 #include "conformance/harness/holdings.h"
 #include "conformance/harness/kernel_log.h"
@@ -15,8 +13,8 @@
 #include "conformance/tool/commands.h"
 #include "conformance/tool/device_lock.h"
 #include "conformance/tool/progress.h"
+#include "conformance/tool/results.h"
 #include "conformance/tool/target.h"
-#include "conformance/version.h"
 
 namespace conformance {
 namespace {
@@ -27,23 +25,6 @@ std::string utc_now() {
   gmtime_r(&now, &parts);
   return fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}Z", parts.tm_year + 1900, parts.tm_mon + 1,
                      parts.tm_mday, parts.tm_hour, parts.tm_min, parts.tm_sec);
-}
-
-TestResult kernel_result(KernelLog& log) {
-  const Outcome outcome = log.judge();
-  TestResult test;
-  test.id = kKernelTest;
-  test.what = "While the selected tests run, the kernel logs no warning, oops or new taint.";
-  test.verdict = outcome.verdict();
-  test.reason = outcome.reason();
-  test.clauses.push_back({"STACK-KERNEL-1",
-                          outcome.verdict(),
-                          outcome.reason(),
-                          "kernel",
-                          outcome.reason(),
-                          {},
-                          {std::string(kKernelTest)}});
-  return test;
 }
 
 Stack stack_of(const Library& library, const Target& target, SuiteRunner& runner) {
@@ -71,10 +52,7 @@ int compare_with_baseline(const Baseline& baseline, const RunOptions& options, c
 
 }  // namespace
 
-int run_here(const RunOptions& asked) {
-  RunOptions options = asked;
-  constexpr unsigned kMostJobs = 16;  // more find a device busy rather than fast
-  if (options.jobs == 0) options.jobs = std::clamp(std::thread::hardware_concurrency(), 1u, kMostJobs);
+int run_here(const RunOptions& options) {
   ReportFolder report(options.report);
   std::optional<Baseline> baseline;
   if (!options.baseline.empty()) baseline.emplace(options.baseline, options.provider);
@@ -82,21 +60,13 @@ int run_here(const RunOptions& asked) {
   const bool on_kernel = options.provider != "mock";
   std::optional<DeviceLock> lock;
   if (on_kernel) lock.emplace(false);  // before the device is looked for: another run may have taken it away
-  Target target = choose_target(options);
-  target.allow_disruptive = options.allow_disruptive;
-  if (options.timeout > 0) target.patience_ms = static_cast<int>(options.timeout * 1000 / 8);
+  const Target target = choose_target(options);
   Library library = open_library(libraries);
 
-  RunResult run;
-  run.suite_version = kVersion;
-  run.suite_commit = kCommit;
-  run.provider = options.provider;
+  RunResult run = result_for(options);
   run.started = utc_now();
-  run.filter = options.filter;
   run.subject = roles_of_subject(library, options.subject);
-  run.jobs = options.jobs;
-  run.seed = options.seed;
-  run.chose_all = options.complete;
+  run.jobs = jobs_of(options);
   const auto begin = std::chrono::steady_clock::now();
 
   std::optional<KernelLog> kernel;
@@ -108,7 +78,7 @@ int run_here(const RunOptions& asked) {
     report.add(test);
     progress->end(test);
   };
-  SuiteRunner runner(library, target, {options.jobs, std::chrono::seconds(options.timeout)},
+  SuiteRunner runner(library, target, {run.jobs, std::chrono::seconds(options.timeout)},
                      {options.seed, options.complete},
                      {.started =
                           [&](size_t selected, bool disturbs) {
@@ -132,7 +102,7 @@ int run_here(const RunOptions& asked) {
   }
   if (kernel) {
     ++run.selected;
-    finished(kernel_result(*kernel));
+    finished(kernel_result(kernel->judge()));
     run.kernel_log = kernel->lines();
   }
   progress->finish();
@@ -141,7 +111,7 @@ int run_here(const RunOptions& asked) {
   run.timeout_seconds = std::chrono::duration<double>(runner.timeout()).count();
   run.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   report.finish(run);
-  fmt::print("{}", to_text(run, surroundings_of(options)));
+  fmt::print("{}", to_text(run, as_typed(options)));
   if (!options.in_machine) fmt::print("report: {}\n", report.path().string());
   return baseline ? compare_with_baseline(*baseline, options, run) : exit_code_of(run);
 }

@@ -13,7 +13,7 @@
 #include "conformance/suite/suite.h"
 #include "conformance/tool/commands.h"
 #include "conformance/tool/machine.h"
-#include "conformance/version.h"
+#include "conformance/tool/results.h"
 
 namespace conformance {
 namespace {
@@ -36,13 +36,7 @@ std::vector<std::string> inner_command(const RunOptions& options, const Machine&
 // lost, the kernel's last words are judged.
 int report_partial(const RunOptions& options, ReportFolder& report, const fs::path& partial,
                    const std::string& why, const std::string& last_words) {
-  RunResult run;
-  run.suite_version = kVersion;
-  run.suite_commit = kCommit;
-  run.provider = options.provider;
-  run.filter = options.filter;
-  run.subject = options.subject;
-  run.jobs = options.jobs;
+  RunResult run = result_for(options);
   std::error_code error;  // what the points were is worth having, not worth losing the rest for
   fs::copy_file(partial / "points.jsonl", report.path() / "points.jsonl",
                 fs::copy_options::overwrite_existing, error);
@@ -53,33 +47,21 @@ int report_partial(const RunOptions& options, ReportFolder& report, const fs::pa
     run.tests.push_back(test_from_json(json));
     report.add(run.tests.back());
   }
-  TestResult kernel;
-  kernel.id = kKernelTest;
-  kernel.verdict = Verdict::Broken;
-  kernel.reason = why;
+  Outcome outcome = Outcome::of(Verdict::Broken, why);
   std::istringstream lines(last_words);
   for (std::string line; std::getline(lines, line);) {
     run.kernel_log.push_back(line);
-    if (kernel.verdict != Verdict::Crash && is_finding(verdict_on_kernel_line(line, true))) {
-      kernel.verdict = Verdict::Crash;
-      kernel.reason = "the machine was lost after its kernel said: " + line;
-    }
+    if (outcome.verdict() != Verdict::Crash && is_finding(verdict_on_kernel_line(line, true)))
+      outcome = Outcome::of(Verdict::Crash, "the machine was lost after its kernel said: " + line);
   }
-  kernel.clauses.push_back({"STACK-KERNEL-1",
-                            kernel.verdict,
-                            kernel.reason,
-                            "kernel",
-                            kernel.reason,
-                            {},
-                            {std::string(kKernelTest)}});
-  run.tests.push_back(kernel);
+  run.tests.push_back(kernel_result(outcome));
   for (const Test& test : all_tests())
     if (test.runs_on(kRxe)) ++run.in_profile;
   // How many the filter would have selected is not known out here; at least one more than ran.
   run.selected = options.filter == "*" ? run.in_profile : run.tests.size() + 1;
-  report.add(kernel);
+  report.add(run.tests.back());
   report.finish(run);
-  fmt::print("{}report: {}\n", to_text(run, surroundings_of(options)), report.path().string());
+  fmt::print("{}report: {}\n", to_text(run, as_typed(options)), report.path().string());
   return exit_code_of(run);
 }
 

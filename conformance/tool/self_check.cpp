@@ -15,13 +15,13 @@
 #include <nlohmann/json.hpp>
 #include <set>
 #include <sstream>
-#include <thread>
 
 #include "conformance/harness/library.h"
 #include "conformance/report/report.h"
 #include "conformance/tool/commands.h"
 #include "conformance/tool/machine.h"
 #include "conformance/tool/process.h"
+#include "conformance/tool/temporary_folder.h"
 #include "conformance/version.h"
 #include "fixtures/listeners/defects.h"
 
@@ -58,23 +58,17 @@ std::set<std::string> words(std::string_view text) {
 
 std::vector<std::string> command_of(const RunOptions& options, const Trial& trial) {
   const Parts parts = find_parts();
+  const bool is_reference = trial.defect == nullptr;
+  RunOptions inner = options;
+  inner.librpma = is_reference ? parts.reference : parts.defects;
+  inner.subject = "iut";
   std::vector<std::string> command = {
-      "env",         fmt::format("RPMACONF_DEFECT={}", trial.defect ? trial.defect->name : ""),
-      parts.program, "run",
-      "--provider",  options.provider,
-      "--librpma",   trial.defect ? parts.defects : parts.reference,
-      "--filter",    std::string(trial.defect ? trial.defect->filter : "*"),
-      "--judge",     "iut",
-      "--jobs",      trial.defect ? "1" : std::to_string(options.jobs),
-      "--report",    trial.report};
-  const auto add = [&command](const char* name, const std::string& value) {
-    if (!value.empty()) command.insert(command.end(), {name, value});
-  };
-  add("--device", options.device);
-  add("--addr", options.address);
-  add("--rdma-core", options.rdma_core);
-  if (options.timeout > 0) add("--timeout", std::to_string(options.timeout));
-  if (options.in_machine) command.emplace_back("--in-machine");
+      "env", fmt::format("RPMACONF_DEFECT={}", is_reference ? "" : trial.defect->name), parts.program, "run"};
+  const std::vector<std::string> surroundings = surroundings_of(inner);
+  command.insert(command.end(), surroundings.begin(), surroundings.end());
+  command.insert(command.end(),
+                 {"--filter", std::string(is_reference ? "*" : trial.defect->filter), "--jobs",
+                  std::to_string(is_reference ? jobs_of(options) : 1), "--report", trial.report});
   return command;
 }
 
@@ -118,27 +112,12 @@ class SelfCheck {
  public:
   SelfCheck(RunOptions options, SelfCheckOptions what)
       : options_(std::move(options)), what_(std::move(what)) {
-    if (options_.jobs == 0) options_.jobs = std::max(1u, std::thread::hardware_concurrency());
-    std::string folder = (fs::temp_directory_path() / "rpma-conformance-XXXXXX").string();
-    if (mkdtemp(folder.data()) == nullptr)
-      throw SetupError(
-          fmt::format("cannot make a folder in {}; set TMPDIR", fs::temp_directory_path().string()));
-    folder_ = folder;
     for (const fs::path& part : {find_parts().reference, find_parts().defects})
       if (!fs::exists(part))
         throw SetupError(
             fmt::format("{} is missing; build the whole project, or install it again", part.string()));
     fs::create_directories(options_.report);
   }
-  ~SelfCheck() {
-    std::error_code error;
-    fs::remove_all(folder_, error);
-  }
-  SelfCheck(const SelfCheck&) = delete;
-  SelfCheck& operator=(const SelfCheck&) = delete;
-  SelfCheck(SelfCheck&&) = delete;
-  SelfCheck& operator=(SelfCheck&&) = delete;
-
   int run() {
     const auto begin = std::chrono::steady_clock::now();
     if (what_.reference) run_reference();
@@ -149,7 +128,7 @@ class SelfCheck {
 
  private:
   void run_reference() {
-    Trial trial{nullptr, folder_ / "reference"};
+    Trial trial{nullptr, folder_.path() / "reference"};
     start(trial);
     const int status = wait_for_program(trial.pid);
     reference_ = judge_reference(trial, status);
@@ -164,13 +143,13 @@ class SelfCheck {
     for (const Defect& defect : listener::defects())
       if ((defect.providers & bit) != 0 && (what_.defect.empty() || what_.defect == defect.name) &&
           !(what_.kernel_only && (defect.providers & listener::kOnMock) != 0))
-        waiting.push_back({&defect, folder_ / std::string(defect.name)});
+        waiting.push_back({&defect, folder_.path() / std::string(defect.name)});
     if (waiting.empty())
       throw SetupError(fmt::format("no defect '{}' shows on {}; see fixtures/listeners/defects.inc",
                                    what_.defect, options_.provider));
     std::vector<Trial> running;
     while (!waiting.empty() || !running.empty()) {
-      while (!waiting.empty() && running.size() < options_.jobs) {
+      while (!waiting.empty() && running.size() < jobs_of(options_)) {
         running.push_back(std::move(waiting.front()));
         waiting.pop_front();
         start(running.back());
@@ -182,7 +161,7 @@ class SelfCheck {
   }
 
   void start(Trial& trial) const {
-    trial.pid = start_program(command_of(options_, trial), folder_ / "log");
+    trial.pid = start_program(command_of(options_, trial), folder_.path() / "log");
     if (trial.pid < 0) throw SetupError("no process for a trial; ask for fewer --jobs");
   }
 
@@ -234,7 +213,7 @@ class SelfCheck {
 
   RunOptions options_;
   SelfCheckOptions what_;
-  fs::path folder_;
+  TemporaryFolder folder_;
   Judgement reference_;
   bool broken_ = false;
   std::map<std::string, std::pair<size_t, size_t>> by_kind_;  // noticed, of all

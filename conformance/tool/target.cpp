@@ -94,7 +94,9 @@ std::vector<std::string> addresses_of(const std::string& device) {
   return found;
 }
 
-Target choose_target(const RunOptions& options) {
+namespace {
+
+Target find_target(const RunOptions& options) {
   if (options.provider == "mock") {
     const std::string address = options.address.empty() ? RDMAMOCK_ADDR : options.address;
     if (!options.device.empty() && options.device != RDMAMOCK_DEVICE)
@@ -117,6 +119,16 @@ Target choose_target(const RunOptions& options) {
     throw SetupError(fmt::format("{} is no soft-RoCE link; use --provider hw --device {}", options.device,
                                  options.device));
   return {options.provider, options.device, choose_address(options, options.device)};
+}
+
+}  // namespace
+
+Target choose_target(const RunOptions& options) {
+  constexpr unsigned kSteps = 8;  // a connection has up to six
+  Target target = find_target(options);
+  target.allow_disruptive = options.allow_disruptive;
+  if (options.timeout > 0) target.patience_ms = static_cast<int>(options.timeout * 1000 / kSteps);
+  return target;
 }
 
 }  // namespace conformance
