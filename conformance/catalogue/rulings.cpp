@@ -22,9 +22,10 @@ constexpr Ruling kRulings[] = {
      "release "
      "behaves that way."},
     {7,
-     "A release that a rule makes fail is not really made: that one handle is excused from the leak clauses, "
-     "nothing "
-     "else is."},
+     "A release that a rule makes fail, itself or by a call within it, is not really made: that one handle, "
+     "and "
+     "the event channel that rdma_create_id made for it, are excused from the leak clauses, nothing else "
+     "is."},
     {8,
      "What a service string beyond 65535 or an empty one gives is left open by the page: recorded, not "
      "judged."},

@@ -68,8 +68,8 @@ void judge_what_came_back(Judging& j) {
 
 void judge_success(Judging& j) {
   const Observation& seen = j.seen;
-  if (const std::string real = really_failed(j.library, j.evidence, j.call_window());
-      j.expectation.promise == Promise::Success && seen.code != 0 && !real.empty()) {
+  const std::string real = really_failed(j.library, j.evidence, j.call_window());
+  if (j.expectation.promise == Promise::Success && seen.code != 0 && !real.empty()) {
     // The mock refuses nothing that is asked rightly. On a kernel the surroundings may be at fault; what was
     // asked for tells all the same.
     if (j.on_mock() && j.experiment.condition.empty())
@@ -80,9 +80,10 @@ void judge_success(Judging& j) {
   }
   const bool given = seen.out_after != 0 && seen.out_after != seen.out_before;
   if (j.expectation.promise == Promise::Either) {
-    // Ruling 1: what a fault below spoils is the affair of the module that it was put in.
+    // Ruling 1: what a fault below spoils is the affair of the module that it was put in; but where the
+    // provider told the IUT of a failure, the IUT went on all the same.
     if (given)
-      j.demand_works("LISTEN-BELOW-1", seen.works, seen.use_text.data(), j.faulted());
+      j.demand_works("LISTEN-BELOW-1", seen.works, seen.use_text.data(), real.empty() ? j.faulted() : "iut");
     else
       j.fail("LISTEN-BELOW-1", "returned 0, but *ep_ptr holds no new endpoint", "iut");
   } else {

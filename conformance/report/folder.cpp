@@ -25,14 +25,18 @@ ReportFolder::ReportFolder(fs::path folder) : folder_(std::move(folder)) {
 void ReportFolder::add(const TestResult& test) {
   journal_ << to_json(test).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) << '\n'
            << std::flush;
-  points_ << std::flush;
-  if (!journal_ || !points_) throw SetupError(fmt::format("cannot write to {} any more", folder_.string()));
+  need(journal_);
 }
 
 void ReportFolder::add(const PointResult& point, const std::string& test) {
   nlohmann::ordered_json line = {{"test", test}};
   line.update(to_json(point));
-  points_ << line.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) << '\n';
+  points_ << line.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) << '\n' << std::flush;
+  need(points_);
+}
+
+void ReportFolder::need(const std::ofstream& stream) const {
+  if (!stream) throw SetupError(fmt::format("cannot write to {} any more", folder_.string()));
 }
 
 void ReportFolder::finish(const RunResult& run) {

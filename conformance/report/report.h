@@ -34,12 +34,13 @@ class ReportFolder {
   explicit ReportFolder(std::filesystem::path folder);
 
   void add(const TestResult& test);                             // one line of results.jsonl, flushed
-  void add(const PointResult& point, const std::string& test);  // one line of points.jsonl
+  void add(const PointResult& point, const std::string& test);  // one line of points.jsonl, flushed
   void finish(const RunResult& run);  // report.json, junit.xml, each appearing whole or not at all
 
   [[nodiscard]] const std::filesystem::path& path() const { return folder_; }
 
  private:
+  void need(const std::ofstream& stream) const;  // throws SetupError where it cannot be written to
   void write(const std::string& name, const std::string& content) const;
   std::filesystem::path folder_;
   std::ofstream journal_;

@@ -132,6 +132,9 @@ constexpr Mistake kMistakesOnRxe[] = {
     {"release-twice", kListenFails, "LISTEN-LEGAL-1", "fail"},
     {"wrong-order", kListenFails, "LISTEN-LEGAL-1", "fail"},
     {"destroy-made-up-id", kListenFails, "LISTEN-LEGAL-1", "fail"},
+    // Faults inside librdmacm, which tells the toy rightly that its call failed.
+    {"listen-ignored", "Sweep.SystemCalls/Primed", "LISTEN-BELOW-1", "fail", "/write:"},
+    {"unknown-without-memory", "Sweep.AllocationsBelow/Primed", "LISTEN-BELOW-1", "fail", ":caller=@rdmacm/"},
     {"deaf", "Listen.ListenSucceeds", "LISTEN-USE-1", "fail", "rpma_ep_listen/primed/wild"},
     {"udp-space", "Listen.ListenSucceeds", "LISTEN-USE-2", "fail", "rpma_ep_listen/primed/wild"},
 };

@@ -6,6 +6,7 @@
 #include <rdma/rdma_cma.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <cstddef>
 #include <cstdlib>
 #include <cstring>
@@ -116,6 +117,7 @@ int attempt(Attempt& a, const char* addr, const char* port) {
   hints.ai_port_space = makes("datagram") ? RDMA_PS_UDP : RDMA_PS_TCP;
   rdma_addrinfo* info = nullptr;
   const int resolved = rdma_getaddrinfo(addr, port, &hints, &info);
+  if (resolved != 0 && makes("unknown-without-memory") && errno == ENOMEM) return RPMA_E_UNKNOWN;
   if (resolved != 0) return makes("eai-misread") && resolved != -1 ? RPMA_E_INVAL : RPMA_E_PROVIDER;
   a.info = info;
   sockaddr* local = a.info->ai_src_addr != nullptr ? a.info->ai_src_addr : a.info->ai_dst_addr;
