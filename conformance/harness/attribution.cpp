@@ -28,6 +28,21 @@ bool has_failed(const rdmafault_record& record) {
   }
 }
 
+// Whether the IUT asks the provider for the same thing again and again: then it hangs itself, though it is
+// found within the provider.
+bool calls_without_end(const Library& library, const Evidence& evidence) {
+  constexpr int kRepeats = 16;
+  const rdmafault_function* last = nullptr;
+  int repeats = 0;
+  for (const rdmafault_record& record : evidence.records) {
+    if (!is_iut_provider_call(library, evidence, record)) continue;
+    repeats = &function_of(record) == last ? repeats + 1 : 0;
+    last = &function_of(record);
+    if (repeats >= kRepeats) return true;
+  }
+  return false;
+}
+
 // The role of the innermost recorded frame that belongs to a module which can be at fault, or nothing.
 std::string innermost_suspect(const Library& library, const Observation& seen) {
   const size_t frames = std::min<size_t>(seen.frames, seen.frame.size());
@@ -78,6 +93,7 @@ std::string module_that_crashed(const Library& library, const Evidence& evidence
 // provider's call that never came back the provider hangs, otherwise the IUT.
 std::string module_that_hangs(const Library& library, const Evidence& evidence) {
   if (!misuse_before_the_end(library, evidence).empty()) return "iut";
+  if (calls_without_end(library, evidence)) return "iut";
   if (std::string role = innermost_suspect(library, evidence.observation); !role.empty()) return role;
   for (const rdmafault_record& record : evidence.records)
     if ((record.flags & RDMAFAULT_COMPLETE) == 0 && function_of(record).kind == RDMAFAULT_PROVIDER)
@@ -92,9 +108,10 @@ std::string really_failed(const Library& library, const Evidence& evidence, Wind
     if ((record.flags & RDMAFAULT_INJECTED) != 0 || !has_failed(record) ||
         !is_iut_provider_call(library, evidence, record))
       continue;
-    const char* error = strerrorname_np(record.error);
+    const char* error = record.error != 0 ? strerrorname_np(record.error) : nullptr;
     return fmt::format("{} really failed, with {}: a busy port, a missing device or a limit",
-                       function_of(record).name, error != nullptr ? error : "errno 0");
+                       function_of(record).name,
+                       error != nullptr ? error : fmt::format("result {}", record.result));
   }
   return {};
 }

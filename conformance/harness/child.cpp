@@ -209,8 +209,18 @@ class Child {
         static_cast<uint64_t>(std::chrono::duration_cast<std::chrono::nanoseconds>(end - begin).count());
     observation_.out_after = reinterpret_cast<uint64_t>(*out);
     observation_.phase = Phase::After;
+    if (code != 0 && experiment_.must_succeed) try_without_iut();
     if (!imposed) return;
+    if (code == 0 && !imposed->lacks().empty()) broken(imposed->lacks());
     if (const std::string text = imposed->lift(); !text.empty()) broken("the condition stays: " + text);
+  }
+
+  // Whether the surroundings are to blame for a refusal. The mock's scripts are about the IUT's calls alone.
+  void try_without_iut() {
+    if (!experiment_.script.empty()) return;
+    std::string text;
+    observation_.without_iut = experiment_.operation->have_without_iut(bed_, text);
+    put(observation_.without_iut_text, text);
   }
 
   [[nodiscard]] bool condition_lasts() const {

@@ -23,6 +23,8 @@ class Imposed {
   Imposed(Imposed&&) = delete;
   Imposed& operator=(Imposed&&) = delete;
 
+  // Empty, or what it is short of: the call under test may be refused under it, but a success proves nothing.
+  [[nodiscard]] virtual std::string lacks() const { return {}; }
   // Empty, or why it could not be lifted.
   virtual std::string lift() = 0;
 };

@@ -52,6 +52,7 @@ Experiment Experiment::control() const {
   same.script.clear();
   same.condition.clear();
   same.watch_system_calls = sees_system_calls();
+  same.must_succeed = true;
   same.operation = std::shared_ptr<const Operation>(operation, &operation->ordinary());
   return same;
 }
@@ -61,7 +62,7 @@ bool Experiment::is_disturbed() const {
 }
 
 bool Experiment::sees_system_calls() const {
-  return watch_system_calls ||
+  return watch_system_calls || !condition.empty() ||
          std::ranges::any_of(rules, [](const Rule& rule) { return rule.kind() == RDMAFAULT_SYSTEM_CALL; });
 }
 

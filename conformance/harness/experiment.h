@@ -43,7 +43,8 @@ struct Experiment {
   std::string script = {};     // of the mock; empty: the plain fake
   std::string condition = {};  // NAME or NAME:PARAMETER (conditions.h); empty: good conditions
   Logger logger = Logger::Ours;
-  bool watch_system_calls = false;  // also where no rule is about one
+  bool watch_system_calls = false;  // also where no rule and no condition is there
+  bool must_succeed = false;        // where it is refused, the same is tried without the IUT; not in the id
   unsigned threads =
       1;  // that make the call in turn, each on a port of its own; every second one has the rules
 

@@ -9,6 +9,8 @@
 #include <algorithm>
 #include <iterator>
 #include <map>
+#include <optional>
+#include <span>
 
 #include "conformance/harness/attribution.h"
 #include "conformance/harness/codes.h"
@@ -26,9 +28,18 @@ bool fails_below(const Judging& j) {
   return j.expectation.promise == Promise::Either || !j.experiment.condition.empty();
 }
 
-// Whom to accuse of what is left although the IUT gave back all that it acquired.
+// Whether the IUT keeps something of the provider even where nothing fails.
+bool control_left_something(const Judging& j) {
+  if (j.control == nullptr || j.control->observation.undone == 0) return false;
+  const Observation& seen = j.control->observation;
+  const std::vector<Window> windows = {{seen.call_first, seen.call_last}, {seen.undo_first, seen.undo_last}};
+  return !settle(j.library, *j.control, windows).handles_left.empty();
+}
+
+// Whom to accuse of what is left although the IUT gave back all that it acquired. What it keeps without any
+// fault it kept here too: of the endpoints that made the condition, say.
 std::string below(const Judging& j) {
-  if (!fails_below(j)) return "iut";
+  if (!fails_below(j) || control_left_something(j)) return "iut";
   return j.experiment.rules.empty() ? "rdmacm" : j.faulted();
 }
 
@@ -87,6 +98,21 @@ std::vector<std::string> unexplained_descriptors(const Judging& j, const Ledger&
   return Judging::in_words(std::move(more), ledger);
 }
 
+// Whose system call opened the first descriptor that was left; nothing where that was not seen.
+std::optional<std::string> who_opened(const Judging& j) {
+  constexpr std::string_view kOpening[] = {"open", "openat", "creat", "dup", "dup2", "dup3", "socket"};
+  const auto has = [](const Holdings& holdings, int64_t number) {
+    const std::span listed(holdings.descriptors.data(),
+                           std::min<size_t>(holdings.count, holdings.descriptors.size()));
+    return std::ranges::find(listed, number, &Descriptor::number) != listed.end();
+  };
+  for (const rdmafault_record& record : j.evidence.call_under_test())
+    if (std::ranges::find(kOpening, function_of(record).name) != std::end(kOpening) && record.error == 0 &&
+        has(j.seen.after, record.result) && !has(j.seen.before, record.result))
+      return role_of(j.library, j.evidence, record);
+  return std::nullopt;
+}
+
 void judge_kernel_cm_ids(Judging& j, const Ledger& ledger, const std::string& module) {
   const Observation& seen = j.seen;
   const Observation* control = j.control != nullptr ? &j.control->observation : nullptr;
@@ -119,7 +145,7 @@ void judge_leaks(Judging& j, const Ledger& ledger) {
            fmt::format("not freed: {}", fmt::join(ledger.blocks_left, "; ")), "iut");
   const std::vector<std::string> descriptors = unexplained_descriptors(j, ledger);
   j.demand("LISTEN-LEAK-3", descriptors.empty(), fmt::format("left open: {}", fmt::join(descriptors, "; ")),
-           module);
+           module == "iut" ? module : who_opened(j).value_or(module));
   if (!j.on_mock()) judge_kernel_cm_ids(j, ledger, module);
 }
 

@@ -40,6 +40,22 @@ void judge_what_was_asked_for(Judging& j) {
            "the hints lack RAI_PASSIVE", "iut");
 }
 
+// The surroundings may be at fault, or what the IUT asked for. The mock refuses nothing that is asked
+// rightly; elsewhere it tells whether the same was had without the IUT.
+void judge_refusal(Judging& j, const std::string& real) {
+  const Observation& seen = j.seen;
+  const std::string returned = fmt::format("returned {}, for {}", code_name(seen.code), real);
+  if (j.on_mock() && j.experiment.condition.empty())
+    j.fail("LISTEN-RET-1", returned, "iut");
+  else if (seen.without_iut == Works::Yes)
+    j.fail("LISTEN-RET-1", returned + "; but the same listen, made with librdmacm's calls alone, succeeded",
+           "iut");
+  else if (seen.without_iut == Works::No)
+    j.cannot_tell("LISTEN-RET-1", fmt::format("{}; without the IUT {}", real, seen.without_iut_text.data()));
+  else
+    j.cannot_tell("LISTEN-RET-1", real);
+}
+
 void judge_what_came_back(Judging& j) {
   const Observation& seen = j.seen;
   if (seen.undone == 0) return;
@@ -70,12 +86,7 @@ void judge_success(Judging& j) {
   const Observation& seen = j.seen;
   const std::string real = really_failed(j.library, j.evidence, j.call_window());
   if (j.expectation.promise == Promise::Success && seen.code != 0 && !real.empty()) {
-    // The mock refuses nothing that is asked rightly. On a kernel the surroundings may be at fault; what was
-    // asked for tells all the same.
-    if (j.on_mock() && j.experiment.condition.empty())
-      j.fail("LISTEN-RET-1", fmt::format("returned {}, for {}", code_name(seen.code), real), "iut");
-    else
-      j.cannot_tell("LISTEN-RET-1", real);
+    judge_refusal(j, real);
     return judge_what_was_asked_for(j);
   }
   const bool given = seen.out_after != 0 && seen.out_after != seen.out_before;

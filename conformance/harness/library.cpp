@@ -140,6 +140,10 @@ Provider open_provider() {
   need("rdma_destroy_event_channel", p.destroy_event_channel);
   need("rdma_create_id", p.create_id);
   need("rdma_destroy_id", p.destroy_id);
+  need("rdma_getaddrinfo", p.getaddrinfo);
+  need("rdma_freeaddrinfo", p.freeaddrinfo);
+  need("rdma_bind_addr", p.bind_addr);
+  need("rdma_listen", p.listen);
   need("rdma_resolve_addr", p.resolve_addr);
   need("rdma_resolve_route", p.resolve_route);
   need("rdma_create_qp", p.create_qp);

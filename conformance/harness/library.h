@@ -43,12 +43,17 @@ struct Iut {
   decltype(&rpma_log_set_function) log_set_function = nullptr;
 };
 
-// The provider's functions that the harness itself calls: for the peer of a cold start and for its client.
+// The provider's functions that the harness itself calls: for the peer of a cold start, for its client, and
+// for what it tries without the IUT.
 struct Provider {
   decltype(&rdma_create_event_channel) create_event_channel = nullptr;
   decltype(&rdma_destroy_event_channel) destroy_event_channel = nullptr;
   decltype(&rdma_create_id) create_id = nullptr;
   decltype(&rdma_destroy_id) destroy_id = nullptr;
+  decltype(&rdma_getaddrinfo) getaddrinfo = nullptr;
+  decltype(&rdma_freeaddrinfo) freeaddrinfo = nullptr;
+  decltype(&rdma_bind_addr) bind_addr = nullptr;
+  decltype(&rdma_listen) listen = nullptr;
   decltype(&rdma_resolve_addr) resolve_addr = nullptr;
   decltype(&rdma_resolve_route) resolve_route = nullptr;
   decltype(&rdma_create_qp) create_qp = nullptr;

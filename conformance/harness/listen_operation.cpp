@@ -10,6 +10,7 @@
 
 #include "conformance/harness/addresses.h"
 #include "conformance/harness/client.h"
+#include "conformance/harness/direct_listen.h"
 #include "conformance/harness/testbed.h"
 
 namespace conformance {
@@ -90,6 +91,12 @@ class Listen : public Operation {
     // A wildcard is reached at the device's own address.
     const bool anywhere = !arguments_.address || *arguments_.address == kWildcard;
     return connect_to(bed, endpoint, anywhere ? bed.target.address : bed.other_address, port(bed), text);
+  }
+
+  Works have_without_iut(const Testbed& bed, std::string& text) const override {
+    if (arguments_.nulls != 0) return Works::Unknown;
+    text = listen_directly(bed.library.provider, address(bed), port(bed));
+    return text.empty() ? Works::Yes : Works::No;
   }
 
   int undo(const Testbed& bed, void** given) const override {

@@ -119,6 +119,10 @@ struct Observation {
   uint32_t undone;
   int32_t undo_code;
 
+  // Where the call under test was refused though it had to succeed: whether the same was had without the IUT.
+  Works without_iut;
+  std::array<char, 300> without_iut_text;
+
   uint32_t again;  // 1: a second call under good conditions was made
   int32_t again_code;
   Works again_works;

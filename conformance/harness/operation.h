@@ -40,6 +40,11 @@ class Operation {
   // Put what a successful call gave to use; `text` says why where it does not work. `queued`: connection
   // requests that must have arrived meanwhile (a script of the mock sends them).
   virtual Works use(const Testbed& bed, void* given, int queued, std::string& text) const = 0;
+  // Whether what the call was asked for can be had here by other means than the IUT: where it can, the
+  // refusal is the IUT's own. `text` says why it cannot. Unknown: there are no other means.
+  virtual Works have_without_iut(const Testbed& /*bed*/, std::string& /*text*/) const {
+    return Works::Unknown;
+  }
   // Release what a successful call gave; returns what the releasing function returned.
   virtual int undo(const Testbed& bed, void** given) const = 0;
 };

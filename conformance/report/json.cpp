@@ -108,6 +108,7 @@ Json to_json(const RunResult& run) {
       {"started", run.started},
       {"seconds", run.seconds},
       {"filter", run.filter},
+      {"shard", run.shard},
       {"jobs", run.jobs},
       {"seed", run.seed},
       {"chose_all", run.chose_all},
@@ -162,6 +163,7 @@ RunResult from_json(const Json& document) {
   run.seconds = document.at("seconds");
   run.filter = document.at("filter");
   run.subject = document.at("judge");
+  run.shard = document.at("shard");
   run.jobs = document.at("jobs");
   run.seed = document.at("seed");
   run.chose_all = document.at("chose_all");

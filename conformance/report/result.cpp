@@ -103,7 +103,11 @@ int exit_code_without_findings(const RunResult& run) {
 std::vector<std::string> incomplete_because(const RunResult& run) {
   std::vector<std::string> reasons;
   if (run.selected < run.in_profile)
-    reasons.push_back(fmt::format("a filter selected {} of {} tests", run.selected, run.in_profile));
+    reasons.push_back(fmt::format("{} selected {} of {} tests",
+                                  run.shard.empty() ? "a filter" : "shard " + run.shard, run.selected,
+                                  run.in_profile));
+  else if (!run.shard.empty())
+    reasons.push_back(fmt::format("it is shard {}", run.shard));
   if (run.tests.size() < run.selected)
     reasons.push_back(fmt::format("{} of {} selected tests ran", run.tests.size(), run.selected));
   const auto open =

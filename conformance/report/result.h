@@ -68,6 +68,7 @@ struct RunResult {
   std::string provider;
   std::string started;  // UTC, ISO 8601
   std::string filter;
+  std::string shard;              // --shard
   std::string subject = "stack";  // --judge
   Stack stack;
   std::vector<TestResult> tests;

@@ -47,9 +47,13 @@ void register_tests() {
 
 // Whatever the environment asks of GoogleTest (a shard, a repetition, a filter) would silently change what a
 // verdict is about.
-void initialise_googletest(const std::string& filter) {
+void initialise_googletest(const std::string& filter, const std::string& shard) {
   for (const char* variable : {"GTEST_TOTAL_SHARDS", "GTEST_SHARD_INDEX", "GTEST_SHARD_STATUS_FILE"})
     unsetenv(variable);
+  if (const size_t slash = shard.find('/'); slash != std::string::npos) {
+    setenv("GTEST_SHARD_INDEX", std::to_string(std::stoul(shard) - 1).c_str(), 1);
+    setenv("GTEST_TOTAL_SHARDS", shard.c_str() + slash + 1, 1);
+  }
   GTEST_FLAG_SET(output, "");  // must be empty before GoogleTest opens a file
   int argc = 1;
   std::array<char, 17> name{"rpma-conformance"};
@@ -117,9 +121,9 @@ std::string SuiteRunner::unsupported(const Experiment& experiment) const {
   return condition == nullptr ? "" : not_allowed(*condition, target_);
 }
 
-size_t SuiteRunner::run(const std::string& filter) {
+size_t SuiteRunner::run(const std::string& filter, const std::string& shard) {
   current = this;
-  initialise_googletest(filter);
+  initialise_googletest(filter, shard);
   register_tests();
   const bool googletest_passed = RUN_ALL_TESTS() == 0;
   current = nullptr;
@@ -162,7 +166,7 @@ void SuiteRunner::announce_ahead() {
     for (const Case& one : test.cases) {
       if (!unsupported(one.experiment).empty()) continue;
       if (one.experiment.is_disturbed()) announce_control(one.experiment);
-      tickets_[index].push_back(pool_.announce(one.experiment));
+      tickets_[index].push_back(announce(one));
     }
   }
 }
@@ -180,6 +184,12 @@ void SuiteRunner::measure_controls() {
   const auto scaled = std::chrono::milliseconds(static_cast<int64_t>(slowest * kControls * 1000));
   options_.timeout = std::clamp(kShortestTimeout + scaled, kShortestTimeout, kLongestTimeout);
   pool_.set_timeout(options_.timeout);
+}
+
+size_t SuiteRunner::announce(const Case& one) {
+  Experiment experiment = one.experiment;
+  experiment.must_succeed = one.expectation.promise == Promise::Success && experiment.rules.empty();
+  return pool_.announce(std::move(experiment));
 }
 
 void SuiteRunner::announce_control(const Experiment& experiment) {
@@ -314,7 +324,7 @@ void SuiteRunner::run_sweep(const Test& test, TestResult& result) {
                           evidence->observation.phase == Phase::Done &&
                           !not_as_asked(first.one.experiment, {}, *evidence).empty();
          ++attempt)
-      evidence = pool_.await(pool_.announce(first.one.experiment));
+      evidence = pool_.await(announce(first.one));
     source->seen(first.one, *evidence);
     const bool goes_on = first.one.expectation.fires_nothing && evidence->observation.rules[0].fired > 0;
     if (!goes_on) judge_case(first.one, *evidence, result);
@@ -322,7 +332,7 @@ void SuiteRunner::run_sweep(const Test& test, TestResult& result) {
   for (;;) {
     std::optional<Case> one = source->next();
     if (one) {
-      const size_t ticket = pool_.announce(one->experiment);
+      const size_t ticket = announce(*one);
       under_way.push_back({std::move(*one), ticket});
     }
     if (!one && under_way.empty()) break;

@@ -35,7 +35,7 @@ class SuiteRunner {
 
   // Runs the tests that `filter` selects (GoogleTest's syntax: patterns with * and ?, separated by ':', those
   // to leave out after '-'). Returns how many were selected.
-  size_t run(const std::string& filter);
+  size_t run(const std::string& filter, const std::string& shard = {});
 
   // The evidence of an undisturbed call in an ordinary process.
   const Evidence& ordinary();
@@ -50,6 +50,7 @@ class SuiteRunner {
  private:
   void run_test(size_t index);
   const Evidence* control_of(const Experiment& experiment);
+  size_t announce(const Case& one);  // returns a ticket
   void announce_control(const Experiment& experiment);
   void announce_ahead();
   [[nodiscard]] bool disturbs() const;

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
+#include <cstdio>
 #include <exception>
 #include <filesystem>
 
@@ -42,6 +43,16 @@ void add_surroundings(CLI::App& app, RunOptions& options) {
   app.add_flag("--in-machine", options.in_machine)->group("");  // hidden: machine.cpp
 }
 
+// Empty, or what is wrong with it.
+std::string is_no_shard(const std::string& text) {
+  unsigned index = 0;
+  unsigned number = 0;
+  int read = 0;
+  const bool is_shard = std::sscanf(text.c_str(), "%4u/%4u%n", &index, &number, &read) == 2 &&
+                        static_cast<size_t>(read) == text.size() && index >= 1 && index <= number;
+  return is_shard ? "" : fmt::format("'{}' is no shard; the second of three is 2/3", text);
+}
+
 void add_run(CLI::App& app, RunOptions& options) {
   add_surroundings(app, options);
   app.add_option("--filter", options.filter,
@@ -51,6 +62,9 @@ void add_run(CLI::App& app, RunOptions& options) {
       ->check(CLI::Range(1, 64));
   app.add_option("--seed", options.seed, "of what is chosen where not everything is tried")
       ->capture_default_str();
+  app.add_option("--shard", options.shard,
+                 "I/N: a part of the tests, of N that make the whole; never certifiable")
+      ->check(CLI::Validator(is_no_shard, "I/N"));
   app.add_flag("--complete", options.complete,
                "try every pair of faults instead of those that the seed chooses");
   app.add_option("--report", options.report,
@@ -70,6 +84,18 @@ void add_self_check(CLI::App& app, RunOptions& options, SelfCheckOptions& what) 
       "leave the reference listener out, which must pass the whole suite");
   app.add_option("--defect", what.defect, "only this one");
   app.add_flag("--kernel-only", what.kernel_only, "only defects that the mock cannot show");
+}
+
+void add_false_alarms(CLI::App& app, RunOptions& options, unsigned& runs) {
+  add_surroundings(app, options);
+  app.add_option("--runs", runs,
+                 "of the whole suite, each with a seed and numbers of jobs and shards of its own")
+      ->check(CLI::Range(1, 1000000))
+      ->capture_default_str();
+  app.add_option("--jobs", options.jobs, "runs at a time on the mock (default: one for each processor)")
+      ->check(CLI::Range(1, 64));
+  app.add_option("--report", options.report, "folder for false-alarms.json and the reports that accuse")
+      ->capture_default_str();
 }
 
 void add_replay(CLI::App& app, RunOptions& options, ReplayOptions& what) {
@@ -155,6 +181,10 @@ int main_or_throw(int argc, char** argv) {
   CLI::App* self_check_command = app.add_subcommand(
       "self-check", "does the suite notice? the reference listener must pass, each known defect must not");
   add_self_check(*self_check_command, run_options, self_check_options);
+  unsigned false_alarm_runs = 20;
+  CLI::App* false_alarms_command = app.add_subcommand(
+      "false-alarms", "how often many runs accuse a right listener (default: the reference)");
+  add_false_alarms(*false_alarms_command, run_options, false_alarm_runs);
   ListOptions list_options;
   CLI::App* list_command = app.add_subcommand("list", "list the tests; needs no device");
   list_command->add_flag("--json", list_options.json, "for machines");
@@ -178,6 +208,9 @@ int main_or_throw(int argc, char** argv) {
   if (*run_command) return run(run_options, argv);
   if (*replay_command) return replay(run_options, replay_options, argv);
   if (*self_check_command) return self_check(run_options, self_check_options);
+  if (*false_alarms_command)
+    return prepare(run_options) ? false_alarms_in_machine(run_options, false_alarm_runs)
+                                : false_alarms_here(run_options, false_alarm_runs);
   if (*explain_command) return explain(explained, explained_report);
   if (*list_command) return list(list_options);
   return doctor(doctor_provider);

@@ -20,6 +20,7 @@ struct RunOptions {
   unsigned jobs = 0;     // experiments at a time; 0: one for each processor of where they run
   unsigned timeout = 0;  // seconds, of one experiment; 0: as the controls' speed demands
   uint64_t seed = 1;
+  std::string shard;              // I/N: every N-th test, from the I-th on; empty: all
   bool complete = false;          // every pair of points, not those that the seed chooses
   bool allow_disruptive = false;  // conditions that disturb the whole host
   std::filesystem::path report = "report";

@@ -97,6 +97,8 @@ int replay_here(const RunOptions& options, const ReplayOptions& what) {
   learn_driver(library, ordinary->modules);
   const std::unique_ptr<Evidence> control =
       experiment.is_disturbed() ? pool.await(pool.announce(experiment.control())) : nullptr;
+  const std::optional<Expectation> in_suite = expectation_in_suite(what.point);
+  experiment.must_succeed = experiment.rules.empty() && in_suite && in_suite->promise == Promise::Success;
   const std::unique_ptr<Evidence> evidence = pool.await(pool.announce(experiment));
 
   const Symbols symbols(library);
@@ -106,7 +108,6 @@ int replay_here(const RunOptions& options, const ReplayOptions& what) {
   if (!stack.empty()) fmt::print("\nstack at its end\n");
   for (const std::string& frame : stack) fmt::print("  {}\n", frame);
 
-  const std::optional<Expectation> in_suite = expectation_in_suite(what.point);
   const bool by_fault = !in_suite && !experiment.rules.empty() && experiment.threads == 1;
   const Expectation expectation = in_suite   ? *in_suite
                                   : by_fault ? ruled_by_first_fault(library, *evidence)

@@ -14,6 +14,7 @@ RunResult result_for(const RunOptions& options) {
   run.filter = options.filter;
   run.subject = options.subject;
   run.jobs = options.jobs;
+  run.shard = options.shard;
   run.seed = options.seed;
   run.chose_all = options.complete;
   return run;

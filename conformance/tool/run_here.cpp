@@ -93,11 +93,12 @@ int run_here(const RunOptions& options) {
                           },
                       .test_finished = finished});
   run.in_profile = runner.tests().size();
-  run.selected = runner.run(options.filter);
+  run.selected = runner.run(options.filter, options.shard);
   if (run.selected == 0) {
-    fmt::print(stderr,
-               "rpma-conformance: --filter '{}' selects no test on {}; 'rpma-conformance list' shows them\n",
-               options.filter, options.provider);
+    fmt::print(
+        stderr,
+        "rpma-conformance: --filter '{}'{} selects no test on {}; 'rpma-conformance list' shows them\n",
+        options.filter, options.shard.empty() ? "" : " --shard " + options.shard, options.provider);
     return kIncomplete;
   }
   if (kernel) {

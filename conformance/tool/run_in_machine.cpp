@@ -27,6 +27,7 @@ std::vector<std::string> inner_command(const RunOptions& options, const Machine&
                  {"--filter=" + options.filter, "--seed", std::to_string(options.seed), "--report", report});
   if (options.jobs > 0) command.insert(command.end(), {"--jobs", std::to_string(options.jobs)});
   if (options.complete) command.emplace_back("--complete");
+  if (!options.shard.empty()) command.insert(command.end(), {"--shard", options.shard});
   if (!options.baseline.empty())
     command.insert(command.end(), {"--baseline", fs::absolute(options.baseline)});
   return command;
@@ -58,7 +59,7 @@ int report_partial(const RunOptions& options, ReportFolder& report, const fs::pa
   for (const Test& test : all_tests())
     if (test.runs_on(kRxe)) ++run.in_profile;
   // How many the filter would have selected is not known out here; at least one more than ran.
-  run.selected = options.filter == "*" ? run.in_profile : run.tests.size() + 1;
+  run.selected = options.filter == "*" && options.shard.empty() ? run.in_profile : run.tests.size() + 1;
   report.add(run.tests.back());
   report.finish(run);
   fmt::print("{}report: {}\n", to_text(run, as_typed(options)), report.path().string());

@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// `false-alarms`: how often the suite accuses a right listener. Each run has a seed, a number of jobs and of
+// shards of its own; all of them must pass, and the shards of a run must be all its tests, each once.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <deque>
+#include <fstream>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "conformance/harness/library.h"
+#include "conformance/suite/suite.h"
+#include "conformance/tool/commands.h"
+#include "conformance/tool/temporary_folder.h"
+#include "conformance/tool/trial.h"
+#include "conformance/version.h"
+
+namespace conformance {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kDocument = "false-alarms.json";
+
+// How the runs differ.
+constexpr unsigned kMostJobs = 4;
+constexpr unsigned kMostShards = 3;
+
+struct Run {
+  unsigned number;  // from 1
+  unsigned shards;
+  unsigned ended = 0;
+  std::set<std::string> tests = {};
+  std::vector<std::string> alarms = {};
+
+  [[nodiscard]] unsigned jobs() const { return 1 + (number - 1) % kMostJobs; }
+};
+
+class FalseAlarms {
+ public:
+  FalseAlarms(RunOptions options, unsigned runs) : options_(std::move(options)), wanted_(runs) {
+    need_listeners();
+    fs::create_directories(options_.report);
+    const unsigned provider = provider_named(options_.provider);
+    for (const Test& test : all_tests())
+      if (test.runs_on(provider)) tests_.insert(test.id());
+    if (options_.provider != "mock") tests_.insert(std::string(kKernelTest));
+  }
+
+  int run() {
+    const auto begin = std::chrono::steady_clock::now();
+    // A kernel has one list of devices: there a run has the machine for itself.
+    const unsigned at_a_time = options_.provider == "mock" ? jobs_of(options_) : 1;
+    struct UnderWay {
+      size_t run;
+      Trial trial;
+    };
+    std::deque<UnderWay> waiting;
+    for (unsigned number = 1; number <= wanted_; ++number) {
+      runs_.push_back({number, 1 + (number - 1) / kMostJobs % kMostShards});
+      for (unsigned shard = 1; shard <= runs_.back().shards; ++shard)
+        waiting.push_back({runs_.size() - 1, trial_of(runs_.back(), shard)});
+    }
+    std::deque<UnderWay> running;
+    while (!waiting.empty() || !running.empty()) {
+      while (!waiting.empty() && running.size() < at_a_time) {
+        start(waiting.front().trial, options_, folder_.path() / "log");
+        running.push_back(std::move(waiting.front()));
+        waiting.pop_front();
+      }
+      const UnderWay first = std::move(running.front());
+      running.pop_front();
+      note(runs_[first.run], first.trial, await(first.trial));
+    }
+    return conclude(std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count());
+  }
+
+ private:
+  [[nodiscard]] Trial trial_of(const Run& run, unsigned shard) const {
+    Trial trial;
+    trial.jobs = run.jobs();
+    trial.seed = run.number;
+    if (run.shards > 1) trial.shard = fmt::format("{}/{}", shard, run.shards);
+    trial.report = folder_.path() / fmt::format("run-{}-{}", run.number, shard);
+    return trial;
+  }
+
+  void note(Run& run, const Trial& trial, int status) {
+    const std::string shard = trial.shard.empty() ? "" : fmt::format(" --shard {}", trial.shard);
+    const auto alarm = [&](const std::string& what) {
+      run.alarms.push_back(
+          fmt::format("run {} (--seed {} --jobs {}{}): {}", run.number, trial.seed, trial.jobs, shard, what));
+      fmt::print("ALARM: {}\n", run.alarms.back());
+    };
+    if (fs::exists(trial.report / "report.json")) {
+      const RunResult result = report_of(trial);
+      for (const TestResult& test : result.tests)
+        if (!run.tests.insert(test.id).second && test.id != kKernelTest)
+          alarm(test.id + " ran in two shards");
+      for (const Finding& finding : findings_of(result))
+        if (finding.module != "iut")
+          ++others_[fmt::format("{} by {}: {}", finding.clause, finding.module, finding.signature)];
+      points_ += points_of(result);
+    }
+    if (status != kConforms) alarm(fmt::format("exit code {}, {}", status, reason_of(trial)));
+    // What accuses is kept.
+    if (status != kConforms) fs::rename(trial.report, options_.report / trial.report.filename(), ignored_);
+    fs::remove_all(trial.report, ignored_);
+    if (++run.ended < run.shards) return;
+    if (run.tests != tests_) alarm(fmt::format("{} of {} tests ran", run.tests.size(), tests_.size()));
+    if (!run.alarms.empty()) ++alarms_;
+    ++ended_;
+    const unsigned step = std::max(1u, wanted_ / 20);
+    if (ended_ % step == 0 || ended_ == wanted_)
+      fmt::print("{} of {} runs, {} with an alarm\n", ended_, wanted_, alarms_);
+    std::fflush(stdout);
+  }
+
+  static std::string reason_of(const Trial& trial) {
+    if (!fs::exists(trial.report / "report.json")) return "no report";
+    const Outcome outcome = verdict_on(report_of(trial), "iut");
+    return fmt::format("{}: {}", name_of(outcome.verdict()), outcome.reason());
+  }
+
+  int conclude(double seconds) {
+    const double rate = static_cast<double>(alarms_) / wanted_;
+    fmt::print("\n{} runs of {} tests on {}, {} points, {:.0f} s\n", wanted_, tests_.size(),
+               options_.provider, points_, seconds);
+    for (const auto& [finding, runs] : others_)
+      fmt::print("not the listener's: {}, in {} reports\n", finding, runs);
+    fmt::print("false alarms: {} in {} runs ({:.2f} %)\n", alarms_, wanted_, 100 * rate);
+    // Where none was seen in N runs, the rate is below 3/N with 95 % confidence.
+    if (alarms_ == 0)
+      fmt::print("with 95 % confidence fewer than {:.2f} % of runs raise one\n", 300.0 / wanted_);
+    nlohmann::ordered_json alarms = nlohmann::ordered_json::array();
+    for (const Run& run : runs_)
+      for (const std::string& alarm : run.alarms) alarms.push_back(alarm);
+    const int code = alarms_ == 0 ? kConforms : kFinding;
+    const nlohmann::ordered_json document = {
+        {"schema", "rpma-conformance-false-alarms/1"},
+        {"suite", {{"version", kVersion}, {"commit", kCommit}}},
+        {"provider", options_.provider},
+        {"librpma", options_.librpma.empty() ? "the reference listener" : options_.librpma},
+        {"runs", wanted_},
+        {"with_an_alarm", alarms_},
+        {"rate", rate},
+        {"points", points_},
+        {"seconds", seconds},
+        {"alarms", alarms},
+        {"findings_of_others", others_},
+        {"exit_code", code}};
+    std::ofstream(options_.report / kDocument) << document.dump(2) << '\n';
+    if (!options_.in_machine) fmt::print("false-alarms: {}\n", (options_.report / kDocument).string());
+    fmt::print("exit code {}\n", code);
+    return code;
+  }
+
+  RunOptions options_;
+  unsigned wanted_;
+  TemporaryFolder folder_;
+  std::set<std::string> tests_;  // that each run must have run
+  std::vector<Run> runs_;
+  unsigned ended_ = 0;
+  unsigned alarms_ = 0;  // runs with one
+  size_t points_ = 0;
+  std::map<std::string, unsigned> others_;  // findings that do not accuse the listener
+  std::error_code ignored_;
+};
+
+}  // namespace
+
+int false_alarms_here(const RunOptions& options, unsigned runs) {
+  return FalseAlarms(options, runs).run();
+}
+
+int false_alarms_in_machine(const RunOptions& options, unsigned runs) {
+  return run_trials_in_machine("false-alarms", options, {"--runs", std::to_string(runs)}, kDocument);
+}
+
+}  // namespace conformance

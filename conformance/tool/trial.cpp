@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "conformance/tool/trial.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "conformance/harness/library.h"
+#include "conformance/report/report.h"
+#include "conformance/tool/machine.h"
+#include "conformance/tool/process.h"
+
+namespace conformance {
+
+namespace fs = std::filesystem;
+
+void need_listeners() {
+  for (const fs::path& part : {find_parts().reference, find_parts().defects})
+    if (!fs::exists(part))
+      throw SetupError(
+          fmt::format("{} is missing; build the whole project, or install it again", part.string()));
+}
+
+void start(Trial& trial, const RunOptions& options, const fs::path& log) {
+  const Parts parts = find_parts();
+  RunOptions inner = options;
+  inner.subject = "iut";
+  if (trial.defect != nullptr)
+    inner.librpma = parts.defects;
+  else if (inner.librpma.empty())
+    inner.librpma = parts.reference;
+  std::vector<std::string> command = {
+      "env", fmt::format("RPMACONF_DEFECT={}", trial.defect == nullptr ? "" : trial.defect->name),
+      parts.program, "run"};
+  const std::vector<std::string> surroundings = surroundings_of(inner);
+  command.insert(command.end(), surroundings.begin(), surroundings.end());
+  command.insert(command.end(), {"--filter", trial.filter, "--jobs", std::to_string(trial.jobs), "--seed",
+                                 std::to_string(trial.seed), "--report", trial.report});
+  if (!trial.shard.empty()) command.insert(command.end(), {"--shard", trial.shard});
+  trial.pid = start_program(command, log);
+  if (trial.pid < 0) throw SetupError("no process for a trial; ask for fewer --jobs");
+}
+
+int await(const Trial& trial) {
+  return wait_for_program(trial.pid);
+}
+
+RunResult report_of(const Trial& trial) {
+  std::ifstream file(trial.report / "report.json");
+  return from_json(nlohmann::ordered_json::parse(file));
+}
+
+int run_trials_in_machine(const std::string& verb, const RunOptions& options,
+                          const std::vector<std::string>& more, const std::string& document) {
+  fs::create_directories(options.report);
+  const Machine machine(options);
+  const fs::path inner_report = machine.share() / fmt::format("{}-{}", verb, getpid());
+  std::vector<std::string> command = command_in_machine(verb, options, machine);
+  command.insert(command.end(), {"--report", inner_report});
+  if (options.jobs > 0) command.insert(command.end(), {"--jobs", std::to_string(options.jobs)});
+  command.insert(command.end(), more.begin(), more.end());
+  const int status = machine.exec(command);
+  std::error_code error;
+  fs::copy(inner_report, options.report, fs::copy_options::overwrite_existing | fs::copy_options::recursive,
+           error);
+  fs::remove_all(inner_report, error);
+  if (status == kMachineLost)
+    throw SetupError(fmt::format("the machine was lost during the {}; its console says why", verb));
+  if (fs::exists(options.report / document))
+    fmt::print("{}: {}\n", verb, (options.report / document).string());
+  return status;
+}
+
+}  // namespace conformance
