@@ -18,6 +18,13 @@ add_test(NAME mock.whole COMMAND rpma-conformance run --provider mock --jobs 2 -
   --baseline ${baselines}/debian-12-mock.json)
 set_tests_properties(mock.whole PROPERTIES LABELS "suite;mock" TIMEOUT 300)
 
+# The suite itself: that it notices each defect of the table, and accuses nobody else.
+add_test(NAME mock.self_check COMMAND rpma-conformance self-check --provider mock --timeout 10
+  --report ${reports}/mock.self_check)
+# What hurried hands do to the reference's listen.
+add_test(NAME mock.mutants COMMAND rpma-mutants --file listen.cpp --report ${reports}/mock.mutants)
+set_tests_properties(mock.self_check mock.mutants PROPERTIES LABELS "suite;mock" TIMEOUT 2400 PROCESSORS 2)
+
 if(RPMACONF_RXE_TESTS)
   add_test(NAME rxe.machine.start COMMAND ${machine} start --state ${state})
   add_test(NAME rxe.machine.stop COMMAND ${machine} stop --state ${state})
@@ -41,9 +48,12 @@ if(RPMACONF_RXE_TESTS)
   set_tests_properties(rxe.toys PROPERTIES ENVIRONMENT
     "TMPDIR=${state}/share;RPMACONF_IN_MACHINE=${machine} exec --state ${state} --"
     PASS_REGULAR_EXPRESSION "PASSED  . [1-9][0-9] tests" FAIL_REGULAR_EXPRESSION "FAILED")
+  # Defects that only a kernel shows; all that show there: self-check without --kernel-only, in some ten minutes.
+  add_test(NAME rxe.self_check COMMAND rpma-conformance self-check --provider rxe --machine ${state} --kernel-only
+    --defects-only --timeout 20 --report ${reports}/rxe.self_check)
   add_test(NAME rxe.ipv6 COMMAND rpma-conformance run --provider rxe --addr 2001:db8::1 ${no_sweeps}
     --report ${reports}/rxe.ipv6 --machine ${state} --baseline ${baselines}/debian-12-rxe.json)
-  set_tests_properties(rxe.whole rxe.ipv6 rxe.toys rxe.replay hw.listen PROPERTIES LABELS "suite;rxe" FIXTURES_REQUIRED rxe_machine TIMEOUT 1500)
+  set_tests_properties(rxe.whole rxe.self_check rxe.ipv6 rxe.toys rxe.replay hw.listen PROPERTIES LABELS "suite;rxe" FIXTURES_REQUIRED rxe_machine TIMEOUT 1500)
   # With the cases that take the device away from whatever else runs in the machine.
   set_tests_properties(rxe.whole rxe.ipv6 PROPERTIES RUN_SERIAL ON)
   set_tests_properties(rxe.machine.start rxe.machine.stop PROPERTIES LABELS "suite;rxe;machine")

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <fstream>
 #include <ostream>
+#include <set>
 
 #include "conformance/tests/tool.h"
 
@@ -59,6 +60,10 @@ const BadInput kBadInputs[] = {
      2,
      "leave one out"},
     {"JobsOutOfRange", {"--jobs", "0"}, 2, "--jobs"},
+    {"ShardBeyondTheLast", {"--shard", "3/2"}, 2, "is no shard"},
+    {"ShardZero", {"--shard", "0/2"}, 2, "is no shard"},
+    {"ShardIsAWord", {"--shard", "first"}, 2, "is no shard"},
+    {"ShardWithoutTests", {"--shard", "2/2", "--filter", "Listen.ListenSucceeds"}, 3, "selects no test"},
     {"TimeoutOutOfRange", {"--timeout", "1"}, 2, "--timeout"},
     {"BaselineMissing",
      {"--filter", "Listen.ListenSucceeds", "--baseline", "/nonexistent.json"},
@@ -115,6 +120,23 @@ TEST(CommandLine, GoogleTestsEnvironmentChangesNothing) {
                                 "GTEST_REPEAT=3", "GTEST_OUTPUT=xml"});
   EXPECT_EQ(ran.exit_code, 0) << ran.output;
   EXPECT_EQ(read_json(folder.path() / "report/report.json").at("counts").at("ran"), 15);
+}
+
+TEST(CommandLine, ShardsAreTheWholeAndEachTestOnce) {
+  const Folder folder;
+  std::multiset<std::string> ran;
+  for (const std::string shard : {"1/3", "2/3", "3/3"}) {
+    ASSERT_EQ(run_mock(folder, {"--filter", "Listen.Null*", "--shard", shard}).exit_code, 0);
+    const auto report = read_json(folder.path() / "report/report.json");
+    EXPECT_EQ(report.at("shard"), shard);
+    EXPECT_EQ(report.at("certifiable").at("value"), false);
+    for (const auto& test : report.at("tests")) ran.insert(test.at("id").get<std::string>());
+  }
+  ASSERT_EQ(run_mock(folder, {"--filter", "Listen.Null*"}).exit_code, 0);
+  std::multiset<std::string> whole;
+  const auto report = read_json(folder.path() / "report/report.json");
+  for (const auto& test : report.at("tests")) whole.insert(test.at("id").get<std::string>());
+  EXPECT_EQ(ran, whole);
 }
 
 // ci/test has installed what both need.

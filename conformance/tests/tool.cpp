@@ -58,6 +58,9 @@ std::string tool() {
 std::string toy() {
   return RPMACONF_TOY_LIBRARY;
 }
+std::string reference() {
+  return RPMACONF_REFERENCE;
+}
 
 nlohmann::json read_json(const std::filesystem::path& file) {
   std::ifstream stream(file);

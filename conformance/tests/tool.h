@@ -33,9 +33,10 @@ struct Ran {
 // Runs a program with extra environment variables ("NAME=value").
 Ran run(const std::vector<std::string>& arguments, const std::vector<std::string>& environment = {});
 
-// The tool under test and the toy library, from the build.
+// The tool under test, the toy library and the reference listener, from the build.
 std::string tool();
 std::string toy();
+std::string reference();
 
 nlohmann::json read_json(const std::filesystem::path& file);
 

@@ -36,6 +36,7 @@ struct SelfCheckOptions {
   bool reference = true;     // the reference listener too, which must pass
   std::string defect;        // only this one; empty: all that show on the provider
   bool kernel_only = false;  // only those that the mock cannot show
+  std::string listener;      // hidden: a library in the place of the reference and of that with the defects
 };
 int self_check_here(const RunOptions& options, const SelfCheckOptions& what);
 int self_check_in_machine(const RunOptions& options, const SelfCheckOptions& what);

@@ -83,6 +83,7 @@ void add_self_check(CLI::App& app, RunOptions& options, SelfCheckOptions& what) 
       "--defects-only", [&what] { what.reference = false; },
       "leave the reference listener out, which must pass the whole suite");
   app.add_option("--defect", what.defect, "only this one");
+  app.add_option("--listener", what.listener)->group("");  // hidden: for tests
   app.add_flag("--kernel-only", what.kernel_only, "only defects that the mock cannot show");
 }
 
@@ -153,6 +154,7 @@ int replay(RunOptions options, const ReplayOptions& what, char** argv) {
 
 int self_check(RunOptions options, const SelfCheckOptions& what) {
   if (!options.librpma.empty()) throw SetupError("self-check brings its own librpma: leave --librpma out");
+  options.librpma = what.listener;
   return prepare(options) ? self_check_in_machine(options, what) : self_check_here(options, what);
 }
 

@@ -27,10 +27,7 @@ void start(Trial& trial, const RunOptions& options, const fs::path& log) {
   const Parts parts = find_parts();
   RunOptions inner = options;
   inner.subject = "iut";
-  if (trial.defect != nullptr)
-    inner.librpma = parts.defects;
-  else if (inner.librpma.empty())
-    inner.librpma = parts.reference;
+  if (inner.librpma.empty()) inner.librpma = trial.defect == nullptr ? parts.reference : parts.defects;
   std::vector<std::string> command = {
       "env", fmt::format("RPMACONF_DEFECT={}", trial.defect == nullptr ? "" : trial.defect->name),
       parts.program, "run"};

@@ -15,7 +15,7 @@
 namespace conformance {
 
 struct Trial {
-  const listener::Defect* defect = nullptr;  // null: none; the listener is options.librpma, or the reference
+  const listener::Defect* defect = nullptr;  // null: none. The listener is options.librpma, or of our own
   std::string filter = "*";
   unsigned jobs = 1;
   uint64_t seed = 1;
