@@ -12,7 +12,8 @@ namespace {
 
 std::string failed(const char* function) {
   const char* name = strerrorname_np(errno);
-  return fmt::format("{} failed as well, with {}", function, name != nullptr ? name : "errno 0");
+  return fmt::format("without the IUT {} failed as well, with {}", function,
+                     name != nullptr ? name : "errno 0");
 }
 
 }  // namespace

@@ -48,10 +48,11 @@ void judge_refusal(Judging& j, const std::string& real) {
   if (j.on_mock() && j.experiment.condition.empty())
     j.fail("LISTEN-RET-1", returned, "iut");
   else if (seen.without_iut == Works::Yes)
-    j.fail("LISTEN-RET-1", returned + "; but the same listen, made with librdmacm's calls alone, succeeded",
+    j.fail("LISTEN-RET-1",
+           returned + "; but librdmacm's calls alone listened there, and the IUT was refused once more",
            "iut");
-  else if (seen.without_iut == Works::No)
-    j.cannot_tell("LISTEN-RET-1", fmt::format("{}; without the IUT {}", real, seen.without_iut_text.data()));
+  else if (seen.without_iut_text[0] != '\0')
+    j.cannot_tell("LISTEN-RET-1", fmt::format("{}; {}", real, seen.without_iut_text.data()));
   else
     j.cannot_tell("LISTEN-RET-1", real);
 }

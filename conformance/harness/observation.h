@@ -119,7 +119,8 @@ struct Observation {
   uint32_t undone;
   int32_t undo_code;
 
-  // Where the call under test was refused though it had to succeed: whether the same was had without the IUT.
+  // Where the call under test was refused though it had to succeed: whether the same was had without the IUT,
+  // which was refused once more then.
   Works without_iut;
   std::array<char, 300> without_iut_text;
 

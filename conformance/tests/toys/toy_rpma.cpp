@@ -123,6 +123,11 @@ int attempt(Attempt& a, const char* addr, const char* port) {
   sockaddr* local = a.info->ai_src_addr != nullptr ? a.info->ai_src_addr : a.info->ai_dst_addr;
   if (local == nullptr) return RPMA_E_PROVIDER;
   if (rdma_bind_addr(a.id, local) != 0) return RPMA_E_PROVIDER;
+  // What is bound already is refused.
+  static bool is_first = true;
+  const bool binds_twice =
+      makes("refused-always") || (makes("refused-once") && std::exchange(is_first, false));
+  if (binds_twice && rdma_bind_addr(a.id, local) != 0) return RPMA_E_PROVIDER;
   if (makes("deaf")) {
     a.endpoint = static_cast<rpma_ep*>(std::malloc(sizeof(rpma_ep)));
     return 0;
