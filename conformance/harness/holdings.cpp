@@ -104,6 +104,8 @@ int note_module(dl_phdr_info* info, size_t, void* data) {
   return 0;
 }
 
+}  // namespace
+
 std::string kind_of(const Descriptor& descriptor) {
   std::string target = descriptor.target.data();
   // A device node that went with its device is still the same descriptor.
@@ -113,8 +115,6 @@ std::string kind_of(const Descriptor& descriptor) {
   const bool numbered = bracket != std::string::npos && !target.starts_with("anon_inode");
   return numbered ? target.substr(0, bracket) : target;
 }
-
-}  // namespace
 
 void take_holdings(Holdings& holdings, bool ask_kernel) {
   holdings.count = 0;

@@ -17,8 +17,10 @@ void take_holdings(Holdings& holdings, bool ask_kernel);
 
 void list_modules(Observation& observation);
 
-// Of which kinds of descriptors `after` has more than `before`, and how many more. A kind is what a
-// descriptor points to, without the numbers that differ from one to the next.
+// What a descriptor points to, without the numbers that differ from one to the next.
+std::string kind_of(const Descriptor& descriptor);
+
+// Of which kinds of descriptors `after` has more than `before`, and how many more.
 std::map<std::string, int> gained_descriptors(const Holdings& before, const Holdings& after);
 
 }  // namespace conformance

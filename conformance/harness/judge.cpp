@@ -125,18 +125,21 @@ bool accuse_the_dead(Judging& j) {
                                   : success             ? row->clause_on_success
                                                         : row->clause_on_failure;
   const std::string doing = std::string(row->doing) + whose_turn(j);
+  // What a call had done wrong before explains more than where the process stood at its end.
+  const std::optional<ClauseOutcome> wrong = j.expectation.threads ? wrong_in_threads(j) : std::nullopt;
   if (seen.timed_out != 0) {
     const Place& place = stuck_place(j);
     const std::string where = place.address == 0 ? "" : ", stuck at " + show(place);
     j.outcomes.push_back({clause,
                           Outcome::of(Verdict::Hang, fmt::format("did not return {}{}", doing, where)),
-                          module_that_hangs(j.library, j.evidence)});
+                          wrong ? wrong->module : module_that_hangs(j.library, j.evidence)});
   } else {
     j.outcomes.push_back(
         {clause,
          Outcome::of(Verdict::Crash, fmt::format("the process ended {}: {}", doing, how_it_ended(seen))),
-         module_that_crashed(j.library, j.evidence)});
+         wrong ? wrong->module : module_that_crashed(j.library, j.evidence)});
   }
+  if (wrong) j.outcomes.push_back(*wrong);
   const std::vector<std::string> illegal = misuse_before_the_end(j.library, j.evidence);
   if (!illegal.empty()) j.fail("LISTEN-LEGAL-1", fmt::format("{}", fmt::join(illegal, "; ")), "iut");
   // A fault below ended it, in the module that it was put in or by it: for all others there is nothing to

@@ -9,8 +9,6 @@
 #include <algorithm>
 #include <iterator>
 #include <map>
-#include <optional>
-#include <span>
 
 #include "conformance/harness/attribution.h"
 #include "conformance/harness/codes.h"
@@ -89,28 +87,13 @@ void judge_stores(Judging& j) {
 // What a cold control still has open after it gave everything back is the libraries' cache, and a failed call
 // in a cold process may have filled it too. Elsewhere the cache is filled already, and nothing excuses a
 // descriptor.
-std::vector<std::string> unexplained_descriptors(const Judging& j, const Ledger& ledger) {
+std::map<std::string, int> unexplained_descriptors(const Judging& j) {
   std::map<std::string, int> more = gained_descriptors(j.seen.before, j.seen.after);
   if (j.experiment.start == Start::Cold && j.control != nullptr)
     for (const auto& [kind, number] :
          gained_descriptors(j.control->observation.before, j.control->observation.end))
       if (const auto found = more.find(kind); found != more.end()) found->second -= number;
-  return Judging::in_words(std::move(more), ledger);
-}
-
-// Whose system call opened the first descriptor that was left; nothing where that was not seen.
-std::optional<std::string> who_opened(const Judging& j) {
-  constexpr std::string_view kOpening[] = {"open", "openat", "creat", "dup", "dup2", "dup3", "socket"};
-  const auto has = [](const Holdings& holdings, int64_t number) {
-    const std::span listed(holdings.descriptors.data(),
-                           std::min<size_t>(holdings.count, holdings.descriptors.size()));
-    return std::ranges::find(listed, number, &Descriptor::number) != listed.end();
-  };
-  for (const rdmafault_record& record : j.evidence.call_under_test())
-    if (std::ranges::find(kOpening, function_of(record).name) != std::end(kOpening) && record.error == 0 &&
-        has(j.seen.after, record.result) && !has(j.seen.before, record.result))
-      return role_of(j.library, j.evidence, record);
-  return std::nullopt;
+  return more;
 }
 
 void judge_kernel_cm_ids(Judging& j, const Ledger& ledger, const std::string& module) {
@@ -143,9 +126,10 @@ void judge_leaks(Judging& j, const Ledger& ledger) {
            module == "iut" ? module : holder);
   j.demand("LISTEN-LEAK-2", ledger.blocks_left.empty(),
            fmt::format("not freed: {}", fmt::join(ledger.blocks_left, "; ")), "iut");
-  const std::vector<std::string> descriptors = unexplained_descriptors(j, ledger);
+  const std::map<std::string, int> kinds = unexplained_descriptors(j);
+  const std::vector<std::string> descriptors = Judging::in_words(kinds, ledger);
   j.demand("LISTEN-LEAK-3", descriptors.empty(), fmt::format("left open: {}", fmt::join(descriptors, "; ")),
-           module == "iut" ? module : who_opened(j).value_or(module));
+           module == "iut" ? module : j.who_opened(kinds, j.seen.after).value_or(module));
   if (!j.on_mock()) judge_kernel_cm_ids(j, ledger, module);
 }
 

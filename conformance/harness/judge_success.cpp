@@ -71,8 +71,9 @@ void judge_what_came_back(Judging& j) {
   if (!ledger.blocks_left.empty() || seen.undo_code != 0) module = "iut";
   // A cold process keeps what the libraries cache on first use; nothing tells that from a leak here.
   if (j.experiment.start != Start::Cold) {
-    const std::vector<std::string> more =
-        Judging::in_words(gained_descriptors(seen.before, seen.end), ledger);
+    const std::map<std::string, int> kinds = gained_descriptors(seen.before, seen.end);
+    const std::vector<std::string> more = Judging::in_words(kinds, ledger);
+    if (!more.empty() && left.empty()) module = j.who_opened(kinds, seen.end).value_or(module);
     left.insert(left.end(), more.begin(), more.end());
     if (seen.end.cm_ids > seen.before.cm_ids + ledger.excused_in_kernel())
       left.push_back(fmt::format("{} cm_ids in the kernel", seen.end.cm_ids - seen.before.cm_ids));

@@ -192,6 +192,16 @@ void judge_threads(Judging& j) {
   j.outcomes.push_back(findings.worst());
 }
 
+std::optional<ClauseOutcome> wrong_in_threads(const Judging& j) {
+  Findings findings;
+  for (const Side& side : sides_of(j))
+    for (const ThreadRound& round : side.rounds())
+      if (round.step >= Step::Called)
+        (side.has_rules() ? judge_faulted : judge_faultless)(side, round, findings);
+  const ClauseOutcome worst = findings.worst();
+  return is_finding(worst.outcome.verdict()) ? std::optional(worst) : std::nullopt;
+}
+
 std::string stray_fault(const Judging& j) {
   for (const Side& side : sides_of(j))
     if (std::string text = stray_fault(side); !text.empty()) return text;

@@ -3,7 +3,13 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <iterator>
+#include <span>
 #include <utility>
+
+#include "conformance/harness/attribution.h"
+#include "conformance/harness/holdings.h"
 
 namespace conformance {
 
@@ -54,6 +60,33 @@ int64_t Judging::argument(const rdmafault_record& record, std::string_view name)
   for (size_t i = 0; i < RDMAFAULT_MAX_ARGS; ++i)
     if (function.args[i] != nullptr && name == function.args[i]) return record.args[i];
   return 0;
+}
+
+std::optional<std::string> Judging::who_opened(const std::map<std::string, int>& kinds,
+                                               const Holdings& now) const {
+  constexpr std::string_view kOpening[] = {"open", "openat", "creat",  "dup",
+                                           "dup2", "dup3",   "socket", "eventfd2"};
+  const auto listed = [](const Holdings& holdings) {
+    return std::span(holdings.descriptors.data(),
+                     std::min<size_t>(holdings.count, holdings.descriptors.size()));
+  };
+  const auto is_left = [&](int64_t number) {
+    const auto all = listed(now);
+    const auto found = std::ranges::find(all, number, &Descriptor::number);
+    if (found == all.end() ||
+        std::ranges::find(listed(seen.before), number, &Descriptor::number) != listed(seen.before).end())
+      return false;
+    const auto kind = kinds.find(kind_of(*found));
+    return kind != kinds.end() && kind->second > 0;
+  };
+  for (const rdmafault_record& record : evidence.call_under_test()) {
+    if (std::ranges::find(kOpening, function_of(record).name) == std::end(kOpening) || record.error != 0)
+      continue;
+    if (!is_left(record.result)) continue;
+    std::string role = role_of(library, evidence, record);
+    if (is_suspect(role)) return role;
+  }
+  return std::nullopt;
 }
 
 std::string Judging::faulted() const {

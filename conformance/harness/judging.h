@@ -39,6 +39,10 @@ struct Judging {
   // Kinds of descriptors of which there are more than before, in words: "2 x /dev/null". Excused event
   // channels keep theirs (ruling 7).
   static std::vector<std::string> in_words(std::map<std::string, int> more, const Ledger& ledger);
+  // Whose system call opened the first descriptor of these kinds that is there `now` and was not before the
+  // call; nothing where that was not seen.
+  [[nodiscard]] std::optional<std::string> who_opened(const std::map<std::string, int>& kinds,
+                                                      const Holdings& now) const;
   // The role of the module in which the first fault was put; "iut" where none fired.
   [[nodiscard]] std::string faulted() const;
 };
@@ -48,10 +52,11 @@ void judge_success(Judging& judging);
 // Failure promised, or given where it may be.
 void judge_failure(Judging& judging);
 
-// Several threads (judge_threads.cpp): what they promise one another; a fault that reached a call which it
-// was not for; whose turn it was when the process ended; and what each of them asked of the provider that its
-// pages do not allow.
+// Several threads (judge_threads.cpp): what they promise one another; the first call that had gone wrong; a
+// fault that reached a call which it was not for; whose turn it was when the process ended; and what each of
+// them asked of the provider that its pages do not allow.
 void judge_threads(Judging& judging);
+std::optional<ClauseOutcome> wrong_in_threads(const Judging& judging);  // where the process died later
 std::string stray_fault(const Judging& judging);
 std::string whose_turn(const Judging& judging);
 std::vector<std::string> illegal_in_threads(const Judging& judging);

@@ -51,6 +51,8 @@ class SuiteRunner {
   void run_test(size_t index);
   const Evidence* control_of(const Experiment& experiment);
   size_t announce(const Case& one);  // returns a ticket
+  std::vector<ClauseOutcome> outcomes_of(const Case& one, const Evidence& evidence);
+  void find_out_who_opened(const Case& one, std::vector<ClauseOutcome>& outcomes);
   void announce_control(const Experiment& experiment);
   void announce_ahead();
   [[nodiscard]] bool disturbs() const;
