@@ -89,7 +89,7 @@ class Workshop {
     if (!build(subject, objects, library)) return {Fate::NotBuilt, ""};
     // Most are noticed soon.
     for (const char* filter : {"Listen.ListenSucceeds:Listen.Failing*GivesEProvider/E*:Listen.Null*", "*"}) {
-      const Judged judged = run(library, filter);
+      Judged judged = run(library, filter);
       if (judged.fate != Fate::Survived) return judged;
     }
     return {Fate::Survived, ""};

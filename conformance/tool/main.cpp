@@ -4,7 +4,7 @@
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
-#include <cstdio>
+#include <charconv>
 #include <exception>
 #include <filesystem>
 
@@ -45,12 +45,15 @@ void add_surroundings(CLI::App& app, RunOptions& options) {
 
 // Empty, or what is wrong with it.
 std::string is_no_shard(const std::string& text) {
+  const char* const end = text.data() + text.size();
   unsigned index = 0;
   unsigned number = 0;
-  int read = 0;
-  const bool is_shard = std::sscanf(text.c_str(), "%4u/%4u%n", &index, &number, &read) == 2 &&
-                        static_cast<size_t>(read) == text.size() && index >= 1 && index <= number;
-  return is_shard ? "" : fmt::format("'{}' is no shard; the second of three is 2/3", text);
+  const auto first = std::from_chars(text.data(), end, index);
+  const bool goes_on = first.ec == std::errc{} && first.ptr != end && *first.ptr == '/';
+  const bool is_whole = goes_on && std::from_chars(first.ptr + 1, end, number).ptr == end;
+  return is_whole && index >= 1 && index <= number
+             ? ""
+             : fmt::format("'{}' is no shard; the second of three is 2/3", text);
 }
 
 void add_run(CLI::App& app, RunOptions& options) {
