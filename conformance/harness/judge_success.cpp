@@ -102,7 +102,7 @@ void judge_success(Judging& j) {
   } else {
     j.demand("LISTEN-RET-1", seen.code == 0,
              "returned " + code_name(seen.code) + " though nothing failed underneath", "iut");
-    if (seen.code != 0) return;
+    if (seen.code != 0) return judge_what_was_asked_for(j);  // which may be why it refused
     j.demand("LISTEN-EPPTR-2", given, "returned 0, but *ep_ptr holds no new endpoint", "iut");
     if (given) j.demand_works("LISTEN-USE-1", seen.works, seen.use_text.data(), "iut");
   }

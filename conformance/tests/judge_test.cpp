@@ -3,10 +3,16 @@
 // The proof that a fault fired as it was asked to, and the catalogue's matrix.
 #include "conformance/harness/judge.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <set>
+#include <string>
+
+#include "conformance/catalogue/clauses.h"
 #include "conformance/harness/listen_operation.h"
 #include "conformance/suite/suite.h"
+#include "fixtures/listeners/defects.h"
 
 namespace conformance {
 namespace {
@@ -59,6 +65,16 @@ TEST(Point, IsMadeOfNamesAndOrdinals) {
 
 TEST(Matrix, HasNoGap) {
   EXPECT_EQ(matrix_gaps(), std::vector<std::string>());
+}
+
+// Whatever a listener can get wrong, a defect gets wrong: that the suite notices is shown for each clause.
+TEST(Defects, BreakEveryClauseOfTheListener) {
+  std::string named;
+  for (const listener::Defect& defect : listener::defects()) named += fmt::format("{} ", defect.clauses);
+  for (const Clause& clause : clauses()) {
+    const bool is_named = named.find(fmt::format("{} ", clause.id)) != std::string::npos;
+    EXPECT_TRUE(is_named || !clause.id.starts_with("LISTEN-")) << clause.id;
+  }
 }
 
 TEST(Suite, HasEachIdOnceAndAllCombinationsOfNull) {
