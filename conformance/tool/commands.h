@@ -41,9 +41,13 @@ struct SelfCheckOptions {
 int self_check_here(const RunOptions& options, const SelfCheckOptions& what);
 int self_check_in_machine(const RunOptions& options, const SelfCheckOptions& what);
 
-// How often so many runs accuse a right listener.
-int false_alarms_here(const RunOptions& options, unsigned runs);
-int false_alarms_in_machine(const RunOptions& options, unsigned runs);
+// How often so many runs accuse a right listener. A run's number decides its seed, jobs and shards.
+struct FalseAlarmOptions {
+  unsigned runs = 20;
+  unsigned first = 1;
+};
+int false_alarms_here(const RunOptions& options, const FalseAlarmOptions& what);
+int false_alarms_in_machine(const RunOptions& options, const FalseAlarmOptions& what);
 
 // What is promised, done and seen; `report`: the folder of a run that may have seen it.
 int explain(const std::string& what, const std::filesystem::path& report);

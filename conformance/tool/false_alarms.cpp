@@ -44,7 +44,8 @@ struct Run {
 
 class FalseAlarms {
  public:
-  FalseAlarms(RunOptions options, unsigned runs) : options_(std::move(options)), wanted_(runs) {
+  FalseAlarms(RunOptions options, const FalseAlarmOptions& what)
+      : options_(std::move(options)), first_(what.first), wanted_(what.runs) {
     need_listeners();
     fs::create_directories(options_.report);
     const unsigned provider = provider_named(options_.provider);
@@ -62,7 +63,7 @@ class FalseAlarms {
       Trial trial;
     };
     std::deque<UnderWay> waiting;
-    for (unsigned number = 1; number <= wanted_; ++number) {
+    for (unsigned number = first_; number < first_ + wanted_; ++number) {
       runs_.push_back({number, 1 + (number - 1) / kMostJobs % kMostShards});
       for (unsigned shard = 1; shard <= runs_.back().shards; ++shard)
         waiting.push_back({runs_.size() - 1, trial_of(runs_.back(), shard)});
@@ -147,6 +148,7 @@ class FalseAlarms {
         {"suite", {{"version", kVersion}, {"commit", kCommit}}},
         {"provider", options_.provider},
         {"librpma", options_.librpma.empty() ? "the reference listener" : options_.librpma},
+        {"first", first_},
         {"runs", wanted_},
         {"with_an_alarm", alarms_},
         {"rate", rate},
@@ -162,6 +164,7 @@ class FalseAlarms {
   }
 
   RunOptions options_;
+  unsigned first_;  // number of the first run
   unsigned wanted_;
   TemporaryFolder folder_;
   std::set<std::string> tests_;  // that each run must have run
@@ -175,12 +178,14 @@ class FalseAlarms {
 
 }  // namespace
 
-int false_alarms_here(const RunOptions& options, unsigned runs) {
-  return FalseAlarms(options, runs).run();
+int false_alarms_here(const RunOptions& options, const FalseAlarmOptions& what) {
+  return FalseAlarms(options, what).run();
 }
 
-int false_alarms_in_machine(const RunOptions& options, unsigned runs) {
-  return run_trials_in_machine("false-alarms", options, {"--runs", std::to_string(runs)}, kDocument);
+int false_alarms_in_machine(const RunOptions& options, const FalseAlarmOptions& what) {
+  return run_trials_in_machine("false-alarms", options,
+                               {"--runs", std::to_string(what.runs), "--first", std::to_string(what.first)},
+                               kDocument);
 }
 
 }  // namespace conformance

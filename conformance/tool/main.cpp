@@ -90,10 +90,13 @@ void add_self_check(CLI::App& app, RunOptions& options, SelfCheckOptions& what) 
   app.add_flag("--kernel-only", what.kernel_only, "only defects that the mock cannot show");
 }
 
-void add_false_alarms(CLI::App& app, RunOptions& options, unsigned& runs) {
+void add_false_alarms(CLI::App& app, RunOptions& options, FalseAlarmOptions& what) {
   add_surroundings(app, options);
-  app.add_option("--runs", runs,
+  app.add_option("--runs", what.runs,
                  "of the whole suite, each with a seed and numbers of jobs and shards of its own")
+      ->check(CLI::Range(1, 1000000))
+      ->capture_default_str();
+  app.add_option("--first", what.first, "number of the first run, where others were made before")
       ->check(CLI::Range(1, 1000000))
       ->capture_default_str();
   app.add_option("--jobs", options.jobs, "runs at a time on the mock (default: one for each processor)")
@@ -186,10 +189,10 @@ int main_or_throw(int argc, char** argv) {
   CLI::App* self_check_command = app.add_subcommand(
       "self-check", "does the suite notice? the reference listener must pass, each known defect must not");
   add_self_check(*self_check_command, run_options, self_check_options);
-  unsigned false_alarm_runs = 20;
+  FalseAlarmOptions false_alarm_options;
   CLI::App* false_alarms_command = app.add_subcommand(
       "false-alarms", "how often many runs accuse a right listener (default: the reference)");
-  add_false_alarms(*false_alarms_command, run_options, false_alarm_runs);
+  add_false_alarms(*false_alarms_command, run_options, false_alarm_options);
   ListOptions list_options;
   CLI::App* list_command = app.add_subcommand("list", "list the tests; needs no device");
   list_command->add_flag("--json", list_options.json, "for machines");
@@ -214,8 +217,8 @@ int main_or_throw(int argc, char** argv) {
   if (*replay_command) return replay(run_options, replay_options, argv);
   if (*self_check_command) return self_check(run_options, self_check_options);
   if (*false_alarms_command)
-    return prepare(run_options) ? false_alarms_in_machine(run_options, false_alarm_runs)
-                                : false_alarms_here(run_options, false_alarm_runs);
+    return prepare(run_options) ? false_alarms_in_machine(run_options, false_alarm_options)
+                                : false_alarms_here(run_options, false_alarm_options);
   if (*explain_command) return explain(explained, explained_report);
   if (*list_command) return list(list_options);
   return doctor(doctor_provider);
