@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <cstdio>
 #include <deque>
 #include <fstream>
@@ -136,9 +137,9 @@ class FalseAlarms {
     for (const auto& [finding, runs] : others_)
       fmt::print("not the listener's: {}, in {} reports\n", finding, runs);
     fmt::print("false alarms: {} in {} runs ({:.2f} %)\n", alarms_, wanted_, 100 * rate);
-    // Where none was seen in N runs, the rate is below 3/N with 95 % confidence.
-    if (alarms_ == 0)
-      fmt::print("with 95 % confidence fewer than {:.2f} % of runs raise one\n", 300.0 / wanted_);
+    // Where the rate is higher, N runs without an alarm are less likely than one in twenty.
+    const double most = 1 - std::pow(0.05, 1.0 / wanted_);
+    if (alarms_ == 0) fmt::print("with 95 % confidence fewer than {:.2f} % of runs raise one\n", 100 * most);
     nlohmann::ordered_json alarms = nlohmann::ordered_json::array();
     for (const Run& run : runs_)
       for (const std::string& alarm : run.alarms) alarms.push_back(alarm);
