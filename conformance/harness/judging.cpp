@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <ranges>
 #include <set>
 #include <span>
 #include <utility>
@@ -83,12 +84,11 @@ std::optional<std::string> Judging::who_opened(const std::map<std::string, int>&
   // A number may have been given out more than once: who was given it last left it.
   std::set<int64_t> done;
   std::optional<std::string> first;
-  const auto records = evidence.call_under_test();
-  for (auto record = records.rbegin(); record != records.rend(); ++record) {
+  for (const rdmafault_record& record : std::views::reverse(evidence.call_under_test())) {
     const bool opens =
-        record->error == 0 && std::ranges::find(kOpening, function_of(*record).name) != std::end(kOpening);
-    if (!opens || !is_left(record->result) || !done.insert(record->result).second) continue;
-    const std::string role = role_of(library, evidence, *record);
+        record.error == 0 && std::ranges::find(kOpening, function_of(record).name) != std::end(kOpening);
+    if (!opens || !is_left(record.result) || !done.insert(record.result).second) continue;
+    const std::string role = role_of(library, evidence, record);
     // Where one is the IUT's, others may hang on it.
     if (role == "iut") return role;
     if (is_suspect(role)) first = role;
