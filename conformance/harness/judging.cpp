@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <iterator>
-#include <ranges>
 #include <set>
 #include <span>
 #include <utility>
@@ -84,7 +83,9 @@ std::optional<std::string> Judging::who_opened(const std::map<std::string, int>&
   // A number may have been given out more than once: who was given it last left it.
   std::set<int64_t> done;
   std::optional<std::string> first;
-  for (const rdmafault_record& record : std::views::reverse(evidence.call_under_test())) {
+  const auto records = evidence.call_under_test();
+  for (size_t i = records.size(); i > 0; --i) {
+    const rdmafault_record& record = records[i - 1];
     const bool opens =
         record.error == 0 && std::ranges::find(kOpening, function_of(record).name) != std::end(kOpening);
     if (!opens || !is_left(record.result) || !done.insert(record.result).second) continue;
