@@ -82,6 +82,7 @@ class Pool {
   void wait_for_any();
   void start(Slot& slot, size_t ticket);
   void collect(Slot& slot);
+  static bool is_granted_more_time(Slot& slot);
   static void note_where_it_hangs(Slot& slot);
 
   const Library& library_;

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "conformance/harness/starvation.h"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <fstream>
+#include <system_error>
+
+namespace conformance {
+
+std::chrono::nanoseconds waited_for_processor(pid_t process) {
+  namespace fs = std::filesystem;
+  std::chrono::nanoseconds waited{0};
+  std::error_code gone;  // a thread or the process, meanwhile
+  for (fs::directory_iterator thread(fmt::format("/proc/{}/task", process), gone), end;
+       !gone && thread != end; thread.increment(gone)) {
+    std::ifstream file(thread->path() / "schedstat");
+    int64_t ran = 0;
+    int64_t delayed = 0;
+    if (file >> ran >> delayed) waited += std::chrono::nanoseconds(delayed);
+  }
+  return waited;
+}
+
+}  // namespace conformance
