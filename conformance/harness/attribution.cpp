@@ -8,6 +8,8 @@
 #include <cstring>
 #include <iterator>
 
+#include "conformance/harness/codes.h"
+
 namespace conformance {
 namespace {
 
@@ -108,10 +110,9 @@ std::string really_failed(const Library& library, const Evidence& evidence, Wind
     if ((record.flags & RDMAFAULT_INJECTED) != 0 || !has_failed(record) ||
         !is_iut_provider_call(library, evidence, record))
       continue;
-    const char* error = record.error != 0 ? strerrorname_np(record.error) : nullptr;
-    return fmt::format("{} really failed, with {}: a busy port, a missing device or a limit",
-                       function_of(record).name,
-                       error != nullptr ? error : fmt::format("result {}", record.result));
+    return fmt::format(
+        "{} really failed, with {}: a busy port, a missing device or a limit", function_of(record).name,
+        record.error != 0 ? error_name(record.error) : fmt::format("result {}", record.result));
   }
   return {};
 }

@@ -18,6 +18,7 @@
 #include <stdexcept>
 #include <string>
 
+#include "conformance/harness/codes.h"
 #include "conformance/harness/conditions.h"
 #include "conformance/harness/guard.h"
 #include "conformance/harness/holdings.h"
@@ -132,7 +133,7 @@ class Child {
     const rdmafault_session session{
         log_, rules.data(), rules.size(), library_.roles.data(), library_.roles.size(), flags};
     if (library_.shim.arm(&session) == 0) return true;
-    broken(std::string("the shim cannot be armed: ") + strerrorname_np(errno));
+    broken("the shim cannot be armed: " + error_name(errno));
     return false;
   }
 

@@ -10,12 +10,13 @@
 #include <cerrno>
 #include <memory>
 
+#include "conformance/harness/codes.h"
+
 namespace conformance {
 namespace {
 
 std::string failed(std::string_view what) {
-  const char* name = strerrorname_np(errno);
-  return fmt::format("{} failed: {}", what, name != nullptr ? name : "errno 0");
+  return fmt::format("{} failed: {}", what, error_name(errno));
 }
 
 bool readable(int fd, int patience_ms) {

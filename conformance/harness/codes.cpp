@@ -5,6 +5,7 @@
 #include <librpma.h>
 
 #include <algorithm>
+#include <cstring>
 #include <iterator>
 #include <string_view>
 
@@ -27,6 +28,11 @@ constexpr CodeName kCodes[] = {
 std::string code_name(int code) {
   const auto* const found = std::ranges::find(kCodes, code, &CodeName::code);
   return found == std::end(kCodes) ? std::to_string(code) : fmt::format("{} ({})", found->name, code);
+}
+
+std::string error_name(int error) {
+  const char* const name = strerrorname_np(error);
+  return name != nullptr ? name : fmt::format("errno {}", error);
 }
 
 }  // namespace conformance

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The error codes of librpma, by name.
+// The error codes of librpma, and the system's, by name.
 #pragma once
 
 #include <string>
@@ -9,5 +9,8 @@ namespace conformance {
 
 // "RPMA_E_PROVIDER (-100002)"; the number alone for a code that librpma.h does not define.
 std::string code_name(int code);
+
+// "EINVAL"; "errno 524" for a number that has no name.
+std::string error_name(int error);
 
 }  // namespace conformance

@@ -23,7 +23,8 @@ namespace {
 // Endpoints of this process.
 class Held : public Imposed {
  public:
-  explicit Held(Testbed& bed) : bed_(bed) {}
+  // `wanted`: how many there must be, or the condition lacks some.
+  explicit Held(Testbed& bed, size_t wanted = 0) : bed_(bed), wanted_(wanted) {}
 
   // Returns what rpma_ep_listen returned.
   int add(const std::string& address, const std::string& port) {
@@ -34,7 +35,6 @@ class Held : public Imposed {
   }
   [[nodiscard]] size_t count() const { return endpoints_.size(); }
   void also(ImposedPtr other) { other_ = std::move(other); }
-  void must_be(size_t wanted) { wanted_ = wanted; }
 
   [[nodiscard]] std::string lacks() const override {
     if (count() >= wanted_) return {};
@@ -53,7 +53,7 @@ class Held : public Imposed {
   Testbed& bed_;
   std::vector<rpma_ep*> endpoints_;
   ImposedPtr other_;  // to be lifted first
-  size_t wanted_ = 0;
+  size_t wanted_;
 };
 
 // A process that listens until it is killed, at the latest with this one. Where librdmacm was never called
@@ -152,8 +152,7 @@ ImposedPtr kill_listener(Testbed& bed, const std::string& /*none*/) {
 
 ImposedPtr hold_many(Testbed& bed, const std::string& number) {
   const size_t wanted = std::stoul(number);
-  auto held = std::make_unique<Held>(bed);
-  held->must_be(wanted);
+  auto held = std::make_unique<Held>(bed, wanted);
   // An IUT that refuses these will refuse the call under test as well, where it is judged.
   listen_on_many(*held, bed, [&] { return held->count() < wanted; });
   return held;

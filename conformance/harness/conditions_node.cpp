@@ -16,6 +16,7 @@
 #include <map>
 #include <stdexcept>
 
+#include "conformance/harness/codes.h"
 #include "conformance/harness/imposing.h"
 
 namespace conformance {
@@ -26,7 +27,7 @@ constexpr const char* kNode = "/dev/infiniband/rdma_cm";
 constexpr const char* kUdevFolder = "/dev/char";
 
 void must(bool done, const char* what) {
-  if (!done) throw std::runtime_error(fmt::format("{}: {}", what, strerrorname_np(errno)));
+  if (!done) throw std::runtime_error(fmt::format("{}: {}", what, error_name(errno)));
 }
 
 std::map<std::string, struct stat> nodes() {

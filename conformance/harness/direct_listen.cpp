@@ -4,16 +4,15 @@
 #include <fmt/format.h>
 
 #include <cerrno>
-#include <cstring>
 #include <memory>
+
+#include "conformance/harness/codes.h"
 
 namespace conformance {
 namespace {
 
 std::string failed(const char* function) {
-  const char* name = strerrorname_np(errno);
-  return fmt::format("without the IUT {} failed as well, with {}", function,
-                     name != nullptr ? name : "errno 0");
+  return fmt::format("without the IUT {} failed as well, with {}", function, error_name(errno));
 }
 
 }  // namespace

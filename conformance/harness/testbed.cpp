@@ -5,7 +5,8 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstring>
+
+#include "conformance/harness/codes.h"
 
 namespace conformance {
 namespace {
@@ -18,8 +19,7 @@ constexpr int kFirstPort = 10240;
 constexpr int kFirstLivePort = 20480;
 
 std::string with_errno(std::string_view what, int error) {
-  return fmt::format("{} failed: {}", what,
-                     strerrorname_np(error) != nullptr ? strerrorname_np(error) : "errno 0");
+  return fmt::format("{} failed: {}", what, error_name(error));
 }
 
 }  // namespace

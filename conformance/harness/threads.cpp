@@ -17,6 +17,7 @@
 #include <utility>
 #include <vector>
 
+#include "conformance/harness/codes.h"
 #include "conformance/harness/shared_memory.h"
 
 namespace conformance {
@@ -115,7 +116,7 @@ class Team {
     const rdmafault_session session{
         member.log, rules.data(), rules.size(), library_.roles.data(), library_.roles.size(), 0};
     if (library_.shim.arm(&session) != 0)
-      give_up(observation_.broken, std::string("a thread cannot be armed: ") + strerrorname_np(errno));
+      give_up(observation_.broken, "a thread cannot be armed: " + error_name(errno));
   }
 
   void work(unsigned index) {

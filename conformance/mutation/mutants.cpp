@@ -22,6 +22,7 @@
 #include "conformance/harness/library.h"
 #include "conformance/mutation/mutator.h"
 #include "conformance/mutation/survivors.h"
+#include "conformance/report/report.h"
 #include "conformance/tool/process.h"
 #include "conformance/tool/temporary_folder.h"
 
@@ -29,6 +30,8 @@ namespace conformance {
 namespace {
 
 namespace fs = std::filesystem;
+
+constexpr const char* kDocument = "mutants.json";
 
 const fs::path kProject = RPMACONF_PROJECT;
 const fs::path kListeners = kProject / "fixtures/listeners";
@@ -143,17 +146,13 @@ class Workshop {
         "--timeout", "10",      "--filter",    filter, "--report",   report};
     if (!options_.machine.empty()) command.insert(command.end(), {"--machine", options_.machine});
     const int status = wait_for_program(start_program(command, folder_ / "log"));
-    std::ifstream journal(report / "results.jsonl");
     std::string open;
-    for (std::string line; std::getline(journal, line);) {
-      const auto test = nlohmann::json::parse(line, nullptr, false);
-      if (test.is_discarded()) break;
-      for (const auto& clause : test.at("clauses")) {
-        const std::string verdict = clause.at("verdict");
-        const bool finding = verdict == "fail" || verdict == "crash" || verdict == "hang";
-        if (finding && clause.at("module") == "iut")
-          return {Fate::Killed, fmt::format("{} {}", clause.at("clause").get<std::string>(), verdict)};
-        if (verdict != "pass" && !finding && open.empty()) open = clause.value("reason", verdict);
+    for (const TestResult& test : read_journal(report / "results.jsonl")) {
+      for (const ClauseResult& clause : test.clauses) {
+        const bool finding = is_finding(clause.verdict);
+        if (finding && clause.module == "iut")
+          return {Fate::Killed, fmt::format("{} {}", clause.clause, conformance::name_of(clause.verdict))};
+        if (clause.verdict != Verdict::Pass && !finding && open.empty()) open = clause.reason;
       }
     }
     if (status == 0) return {Fate::Survived, ""};
@@ -205,6 +204,7 @@ std::vector<Subject> subjects(const Options& options) {
 }
 
 int judge_all(const Options& options) {
+  make_report_folder(options.report, {kDocument});
   const std::vector<Subject> all = subjects(options);
   const auto begin = std::chrono::steady_clock::now();
   const TemporaryFolder folder;
@@ -247,16 +247,13 @@ int judge_all(const Options& options) {
     fmt::print(" {} {}{}", counts[fate], name, fate == Fate::Survived ? "" : ",");
   const int code = unexplained == 0 ? 0 : 1;
   fmt::print(" ({} unexplained)\nexit code {}\n", unexplained, code);
-  fs::create_directories(options.report);
-  std::ofstream(options.report / "mutants.json")
-      << nlohmann::ordered_json{{"schema", "rpma-conformance-mutants/1"},
-                                {"provider", options.provider},
-                                {"seconds", seconds},
-                                {"mutants", rows},
-                                {"unexplained", unexplained},
-                                {"exit_code", code}}
-             .dump(2)
-      << '\n';
+  const nlohmann::ordered_json document = {{"schema", "rpma-conformance-mutants/1"},
+                                           {"provider", options.provider},
+                                           {"seconds", seconds},
+                                           {"mutants", rows},
+                                           {"unexplained", unexplained},
+                                           {"exit_code", code}};
+  write_whole(options.report / kDocument, document.dump(2) + "\n");
   return code;
 }
 

@@ -2,6 +2,7 @@
 #include "conformance/mutation/mutator.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -9,6 +10,7 @@
 #include <iterator>
 #include <map>
 #include <optional>
+#include <sstream>
 #include <utility>
 
 namespace conformance {
@@ -91,21 +93,19 @@ class Mutator {
 
   std::vector<Mutant> all() {
     for (size_t i = 0; i < tokens_.size(); ++i) {
-      if (text(i) == "(" || text(i) == ")") parentheses_.back() += text(i) == "(" ? 1 : -1;
+      if (text(i) == "(" || text(i) == ")") braces_.back().parentheses += text(i) == "(" ? 1 : -1;
       if (text(i) == "{") {
-        in_code_.push_back(opens_code(i));
-        parentheses_.push_back(0);
-        if (in_code_.back()) statement(i + 1);
-      } else if (text(i) == "}" && !in_code_.empty()) {
-        const bool was_code = in_code_.back();
-        in_code_.pop_back();
-        parentheses_.pop_back();
+        braces_.push_back({opens_code(i)});
+        if (is_code()) statement(i + 1);
+      } else if (text(i) == "}" && braces_.size() > 1) {
+        const bool was_code = is_code();
+        braces_.pop_back();
         // Behind a lambda an expression goes on.
         constexpr std::array<std::string_view, 4> kGoesOn = {")", ",", ";", "."};
         const bool ends = std::ranges::find(kGoesOn, text(i + 1)) == kGoesOn.end();
         if (was_code && ends && is_code()) statement(i + 1);
       } else if (text(i) == ";" && is_code()) {
-        if (parentheses_.back() == 0) statement(i + 1);
+        if (braces_.back().parentheses == 0) statement(i + 1);
       } else if (is_code() || text(i).starts_with("RPMA_E_")) {
         word(i);
       }
@@ -118,39 +118,34 @@ class Mutator {
 
  private:
   [[nodiscard]] std::string_view text(size_t i) const { return i < tokens_.size() ? tokens_[i].text : ""; }
-  [[nodiscard]] bool is_code() const { return !in_code_.empty() && in_code_.back(); }
+  [[nodiscard]] bool is_code() const { return braces_.back().is_code; }
 
   // A brace after a parameter list, a lambda's captures or a keyword; others open types, namespaces and lists
   // of values.
   [[nodiscard]] bool opens_code(size_t i) const {
-    if (i == 0) return false;
-    const std::string_view before = text(i - 1);
-    if (before == ")") {  // not "Type(...){"; in an initialiser's list it is code as well
-      return true;
-    }
-    return before == "]" || before == "else" || before == "do" || before == "const" || before == "noexcept" ||
-           before == "override";
+    constexpr std::array<std::string_view, 7> kBefore = {")",     "]",        "else",    "do",
+                                                         "const", "noexcept", "override"};
+    return i > 0 && std::ranges::find(kBefore, text(i - 1)) != kBefore.end();
   }
 
-  // The index behind the bracket that closes the one at `i`.
-  [[nodiscard]] size_t behind(size_t i) const {
+  // The index of the next token; of what stands between brackets, behind them.
+  [[nodiscard]] size_t next(size_t i) const {
     int depth = 0;
-    for (; i < tokens_.size(); ++i) {
-      const std::string_view one = text(i);
+    do {
+      const std::string_view one = text(i++);
       if (one == "(" || one == "{" || one == "[") ++depth;
-      if ((one == ")" || one == "}" || one == "]") && --depth == 0) return i + 1;
-    }
+      if (one == ")" || one == "}" || one == "]") --depth;
+    } while (depth > 0 && i < tokens_.size());
     return i;
   }
 
   // The index of the semicolon that ends the statement at `i`, or nothing where a block comes first.
   [[nodiscard]] std::optional<size_t> end_of_statement(size_t i) const {
-    for (; i < tokens_.size() && text(i) != "}";) {
+    while (i < tokens_.size() && text(i) != "}") {
       if (text(i) == ";") return i;
       const bool block = text(i) == "{" && opens_code(i) && text(i - 1) != "]";
       if (block) return std::nullopt;
-      const bool opens = text(i) == "(" || text(i) == "{" || text(i) == "[";
-      i = opens ? behind(i) : i + 1;
+      i = next(i);
     }
     return std::nullopt;
   }
@@ -159,7 +154,7 @@ class Mutator {
   void statement(size_t i, bool guarded = false) {
     const std::string_view first = text(i);
     if (first == "if" || first == "while" || first == "for") {
-      const size_t end = behind(i + 1);
+      const size_t end = next(i + 1);
       if (first != "for") condition(i + 2, end - 1);
       return statement(end, true);
     }
@@ -177,11 +172,8 @@ class Mutator {
 
   // Of "if (T x = f(); condition)" what stands behind the semicolon.
   void condition(size_t begin, size_t end) {
-    for (size_t i = begin; i < end;) {
-      const bool opens = text(i) == "(" || text(i) == "{" || text(i) == "[";
+    for (size_t i = begin; i < end; i = next(i))
       if (text(i) == ";") begin = i + 1;
-      i = opens ? behind(i) : i + 1;
-    }
     add(Operator::NegateCondition, begin, end, "!(" + range(begin, end) + ")");
   }
 
@@ -213,19 +205,18 @@ class Mutator {
 
   std::string_view source_;
   std::vector<Token> tokens_;
-  std::vector<bool> in_code_;           // for each open brace
-  std::vector<int> parentheses_ = {0};  // that are open within it; first those of no brace
+  struct Brace {
+    bool is_code;
+    int parentheses = 0;  // that are open within it
+  };
+  std::vector<Brace> braces_ = {{false}};  // that are open; the first stands for the file
   std::vector<Mutant> mutants_;
 };
 
 std::string on_one_line(std::string_view text) {
-  std::string line;
-  for (const char c : text)
-    if (c != '\n' && (c != ' ' || (!line.empty() && line.back() != ' ')))
-      line += c;
-    else if (c == '\n')
-      line += line.empty() || line.back() == ' ' ? "" : " ";
-  return line;
+  std::istringstream words{std::string(text)};
+  return fmt::format("{}",
+                     fmt::join(std::vector<std::string>(std::istream_iterator<std::string>(words), {}), " "));
 }
 
 }  // namespace

@@ -10,16 +10,48 @@ namespace conformance {
 
 namespace fs = std::filesystem;
 
-ReportFolder::ReportFolder(fs::path folder) : folder_(std::move(folder)) {
+namespace {
+
+[[noreturn]] void refuse(const fs::path& folder, const std::string& why) {
+  throw SetupError(fmt::format("cannot write to the report folder {}{}; name another with --report DIR",
+                               folder.string(), why));
+}
+
+}  // namespace
+
+std::vector<TestResult> read_journal(const fs::path& file) {
+  std::vector<TestResult> tests;
+  std::ifstream journal(file);
+  for (std::string line; std::getline(journal, line);) {
+    const auto json = nlohmann::ordered_json::parse(line, nullptr, false);
+    if (json.is_discarded()) break;  // the line at which it died
+    tests.push_back(test_from_json(json));
+  }
+  return tests;
+}
+
+void make_report_folder(const fs::path& folder, const std::vector<std::string>& documents) {
   std::error_code error;
-  fs::create_directories(folder_, error);
-  if (!error) journal_.open(folder_ / "results.jsonl", std::ios::trunc);
-  if (!error) points_.open(folder_ / "points.jsonl", std::ios::trunc);
-  if (error || !journal_ || !points_)
-    throw SetupError(fmt::format("cannot write to the report folder {}{}; name another with --report DIR",
-                                 folder_.string(), error ? ": " + error.message() : ""));
-  // What an earlier run left would pass for this one's result, should this one be killed.
-  for (const char* name : {"report.json", "junit.xml"}) fs::remove(folder_ / name, error);
+  fs::create_directories(folder, error);
+  if (error) refuse(folder, ": " + error.message());
+  for (const std::string& name : documents) fs::remove(folder / name, error);
+}
+
+void write_whole(const fs::path& file, const std::string& content) {
+  fs::path half = file;
+  half += ".part";
+  std::ofstream stream(half, std::ios::trunc | std::ios::binary);
+  stream << content << std::flush;
+  std::error_code error;
+  if (stream) fs::rename(half, file, error);
+  if (!stream || error) throw SetupError(fmt::format("cannot write {}", file.string()));
+}
+
+ReportFolder::ReportFolder(fs::path folder) : folder_(std::move(folder)) {
+  make_report_folder(folder_, {"report.json", "junit.xml"});
+  journal_.open(folder_ / "results.jsonl", std::ios::trunc);
+  points_.open(folder_ / "points.jsonl", std::ios::trunc);
+  if (!journal_ || !points_) refuse(folder_, "");
 }
 
 void ReportFolder::add(const TestResult& test) {
@@ -40,17 +72,9 @@ void ReportFolder::need(const std::ofstream& stream) const {
 }
 
 void ReportFolder::finish(const RunResult& run) {
-  write("report.json", to_json(run).dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n");
-  write("junit.xml", to_junit(run));
-}
-
-void ReportFolder::write(const std::string& name, const std::string& content) const {
-  const fs::path half = folder_ / (name + ".part");
-  std::ofstream file(half, std::ios::trunc | std::ios::binary);
-  file << content << std::flush;
-  std::error_code error;
-  if (file) fs::rename(half, folder_ / name, error);
-  if (!file || error) throw SetupError(fmt::format("cannot write {}", (folder_ / name).string()));
+  write_whole(folder_ / "report.json",
+              to_json(run).dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n");
+  write_whole(folder_ / "junit.xml", to_junit(run));
 }
 
 }  // namespace conformance

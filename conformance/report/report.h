@@ -8,6 +8,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <vector>
 
 #include "conformance/report/result.h"
 
@@ -22,6 +23,16 @@ TestResult test_from_json(const nlohmann::ordered_json& json);
 RunResult from_json(const nlohmann::ordered_json& document);
 
 std::string to_junit(const RunResult& run);
+
+// The tests of a results.jsonl, as far as it was written.
+std::vector<TestResult> read_journal(const std::filesystem::path& file);
+
+// Makes a report folder, without the documents that an earlier run left there: they would pass for this
+// one's. Throws SetupError where it cannot be made.
+void make_report_folder(const std::filesystem::path& folder, const std::vector<std::string>& documents);
+
+// Writes a file that appears whole or not at all. Throws SetupError where it cannot.
+void write_whole(const std::filesystem::path& file, const std::string& content);
 
 // The summary at the end of a run: verdict per clause, stack, findings, verdicts. `options`: what the
 // commands that show a finding again must be given.
@@ -41,7 +52,6 @@ class ReportFolder {
 
  private:
   void need(const std::ofstream& stream) const;  // throws SetupError where it cannot be written to
-  void write(const std::string& name, const std::string& content) const;
   std::filesystem::path folder_;
   std::ofstream journal_;
   std::ofstream points_;

@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 
 #include <filesystem>
+#include <fstream>
 
 #include "conformance/tests/tool.h"
 
@@ -67,6 +68,23 @@ TEST(SelfCheck, KnowsItsDefects) {
   EXPECT_THAT(ran.output, HasSubstr("no defect 'nosuch'"));
 }
 
+TEST(SelfCheck, RefusesAReportFolderThatCannotBe) {
+  const Folder folder;
+  std::ofstream(folder.path() / "report") << "in the way\n";
+  const Ran ran = check(folder, {"--defects-only", "--defect", kDefect});
+  EXPECT_EQ(ran.exit_code, 2) << ran.output;
+  EXPECT_THAT(ran.output, HasSubstr("name another with --report DIR"));
+}
+
+// A verdict is not what a broken trial gives; why it broke is told.
+TEST(SelfCheck, SaysWhyATrialCameToNoVerdict) {
+  const Folder folder;
+  const Ran ran = check(folder, {"--defects-only", "--defect", kDefect, "--listener", "/etc/passwd"});
+  EXPECT_EQ(ran.exit_code, 1) << ran.output;
+  EXPECT_THAT(ran.output, HasSubstr("no verdict: the run ended with 2: rpma-conformance: "));
+  EXPECT_THAT(ran.output, HasSubstr("--librpma FILE"));
+}
+
 TEST(FalseAlarms, AreNoneWithTheReference) {
   const Folder folder;
   // Enough for runs in one, two and three shards.
@@ -75,6 +93,16 @@ TEST(FalseAlarms, AreNoneWithTheReference) {
   EXPECT_EQ(ran.exit_code, 0) << ran.output;
   EXPECT_THAT(ran.output, HasSubstr("false alarms: 0 in 9 runs (0.00 %)"));
   EXPECT_EQ(read_json(folder.path() / "report/false-alarms.json").at("with_an_alarm"), 0);
+}
+
+TEST(FalseAlarms, AreRunsWithoutAReportToo) {
+  const Folder folder;
+  const Ran ran = run({tool(), "false-alarms", "--provider", "mock", "--runs", "1", "--librpma",
+                       "/etc/passwd", "--report", folder.path() / "report"});
+  EXPECT_EQ(ran.exit_code, 1) << ran.output;
+  EXPECT_THAT(ran.output, HasSubstr("exit code 2, broken: rpma-conformance: "));
+  EXPECT_THAT(ran.output, HasSubstr(" tests ran"));
+  EXPECT_TRUE(std::filesystem::exists(folder.path() / "report/run-1-1/log"));
 }
 
 TEST(FalseAlarms, AreCountedAndTheirReportsKept) {

@@ -9,16 +9,13 @@
 #include <chrono>
 #include <cmath>
 #include <cstdio>
-#include <deque>
-#include <fstream>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "conformance/harness/library.h"
+#include "conformance/report/report.h"
 #include "conformance/suite/suite.h"
 #include "conformance/tool/commands.h"
-#include "conformance/tool/temporary_folder.h"
 #include "conformance/tool/trial.h"
 #include "conformance/version.h"
 
@@ -48,7 +45,7 @@ class FalseAlarms {
   FalseAlarms(RunOptions options, const FalseAlarmOptions& what)
       : options_(std::move(options)), first_(what.first), wanted_(what.runs) {
     need_listeners();
-    fs::create_directories(options_.report);
+    make_report_folder(options_.report, {kDocument});
     const unsigned provider = provider_named(options_.provider);
     for (const Test& test : all_tests())
       if (test.runs_on(provider)) tests_.insert(test.id());
@@ -59,27 +56,14 @@ class FalseAlarms {
     const auto begin = std::chrono::steady_clock::now();
     // A kernel has one list of devices: there a run has the machine for itself.
     const unsigned at_a_time = options_.provider == "mock" ? jobs_of(options_) : 1;
-    struct UnderWay {
-      size_t run;
-      Trial trial;
-    };
-    std::deque<UnderWay> waiting;
+    std::vector<Trial> trials;
     for (unsigned number = first_; number < first_ + wanted_; ++number) {
       runs_.push_back({number, 1 + (number - 1) / kMostJobs % kMostShards});
       for (unsigned shard = 1; shard <= runs_.back().shards; ++shard)
-        waiting.push_back({runs_.size() - 1, trial_of(runs_.back(), shard)});
+        trials.push_back(trial_of(runs_.back(), shard));
     }
-    std::deque<UnderWay> running;
-    while (!waiting.empty() || !running.empty()) {
-      while (!waiting.empty() && running.size() < at_a_time) {
-        start(waiting.front().trial, options_, folder_.path() / "log");
-        running.push_back(std::move(waiting.front()));
-        waiting.pop_front();
-      }
-      const UnderWay first = std::move(running.front());
-      running.pop_front();
-      note(runs_[first.run], first.trial, await(first.trial));
-    }
+    run_trials(trials, at_a_time, options_,
+               [this](const Trial& trial, int status) { note(runs_[trial.seed - first_], trial, status); });
     return conclude(std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count());
   }
 
@@ -89,10 +73,11 @@ class FalseAlarms {
     trial.jobs = run.jobs();
     trial.seed = run.number;
     if (run.shards > 1) trial.shard = fmt::format("{}/{}", shard, run.shards);
-    trial.report = folder_.path() / fmt::format("run-{}-{}", run.number, shard);
+    trial.report = options_.report / fmt::format("run-{}-{}", run.number, shard);
     return trial;
   }
 
+  // The report of a trial that accuses stays.
   void note(Run& run, const Trial& trial, int status) {
     const std::string shard = trial.shard.empty() ? "" : fmt::format(" --shard {}", trial.shard);
     const auto alarm = [&](const std::string& what) {
@@ -100,20 +85,15 @@ class FalseAlarms {
           fmt::format("run {} (--seed {} --jobs {}{}): {}", run.number, trial.seed, trial.jobs, shard, what));
       fmt::print("ALARM: {}\n", run.alarms.back());
     };
-    if (fs::exists(trial.report / "report.json")) {
-      const RunResult result = report_of(trial);
-      for (const TestResult& test : result.tests)
-        if (!run.tests.insert(test.id).second && test.id != kKernelTest)
-          alarm(test.id + " ran in two shards");
-      for (const Finding& finding : findings_of(result))
-        if (finding.module != "iut")
-          ++others_[fmt::format("{} by {}: {}", finding.clause, finding.module, finding.signature)];
-      points_ += points_of(result);
+    const std::optional<RunResult> result = report_of(trial);
+    if (result) add(run, *result, alarm);
+    if (status == kConforms) {
+      fs::remove_all(trial.report);
+    } else {
+      const Outcome outcome =
+          result ? verdict_on(*result, "iut") : Outcome::of(Verdict::Broken, last_words_of(trial));
+      alarm(fmt::format("exit code {}, {}: {}", status, name_of(outcome.verdict()), outcome.reason()));
     }
-    if (status != kConforms) alarm(fmt::format("exit code {}, {}", status, reason_of(trial)));
-    // What accuses is kept.
-    if (status != kConforms) fs::rename(trial.report, options_.report / trial.report.filename(), ignored_);
-    fs::remove_all(trial.report, ignored_);
     if (++run.ended < run.shards) return;
     if (run.tests != tests_) alarm(fmt::format("{} of {} tests ran", run.tests.size(), tests_.size()));
     if (!run.alarms.empty()) ++alarms_;
@@ -124,10 +104,14 @@ class FalseAlarms {
     std::fflush(stdout);
   }
 
-  static std::string reason_of(const Trial& trial) {
-    if (!fs::exists(trial.report / "report.json")) return "no report";
-    const Outcome outcome = verdict_on(report_of(trial), "iut");
-    return fmt::format("{}: {}", name_of(outcome.verdict()), outcome.reason());
+  template <class Alarm>
+  void add(Run& run, const RunResult& result, Alarm alarm) {
+    for (const TestResult& test : result.tests)
+      if (!run.tests.insert(test.id).second && test.id != kKernelTest) alarm(test.id + " ran in two shards");
+    for (const Finding& finding : findings_of(result))
+      if (finding.module != "iut")
+        ++others_[fmt::format("{} by {}: {}", finding.clause, finding.module, finding.signature)];
+    points_ += points_of(result);
   }
 
   int conclude(double seconds) {
@@ -158,7 +142,7 @@ class FalseAlarms {
         {"alarms", alarms},
         {"findings_of_others", others_},
         {"exit_code", code}};
-    std::ofstream(options_.report / kDocument) << document.dump(2) << '\n';
+    write_whole(options_.report / kDocument, document.dump(2) + "\n");
     if (!options_.in_machine) fmt::print("false-alarms: {}\n", (options_.report / kDocument).string());
     fmt::print("exit code {}\n", code);
     return code;
@@ -167,14 +151,12 @@ class FalseAlarms {
   RunOptions options_;
   unsigned first_;  // number of the first run
   unsigned wanted_;
-  TemporaryFolder folder_;
   std::set<std::string> tests_;  // that each run must have run
   std::vector<Run> runs_;
   unsigned ended_ = 0;
   unsigned alarms_ = 0;  // runs with one
   size_t points_ = 0;
   std::map<std::string, unsigned> others_;  // findings that do not accuse the listener
-  std::error_code ignored_;
 };
 
 }  // namespace

@@ -41,12 +41,9 @@ int report_partial(const RunOptions& options, ReportFolder& report, const fs::pa
   std::error_code error;  // what the points were is worth having, not worth losing the rest for
   fs::copy_file(partial / "points.jsonl", report.path() / "points.jsonl",
                 fs::copy_options::overwrite_existing, error);
-  std::ifstream journal(partial / "results.jsonl");
-  for (std::string line; std::getline(journal, line);) {
-    const auto json = nlohmann::ordered_json::parse(line, nullptr, false);
-    if (json.is_discarded()) break;  // the line at which it died
-    run.tests.push_back(test_from_json(json));
-    report.add(run.tests.back());
+  for (const TestResult& test : read_journal(partial / "results.jsonl")) {
+    run.tests.push_back(test);
+    report.add(test);
   }
   Outcome outcome = Outcome::of(Verdict::Broken, why);
   std::istringstream lines(last_words);

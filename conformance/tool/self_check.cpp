@@ -7,8 +7,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <deque>
-#include <fstream>
 #include <iterator>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -16,7 +14,7 @@
 #include <sstream>
 
 #include "conformance/harness/library.h"
-#include "conformance/report/result.h"
+#include "conformance/report/report.h"
 #include "conformance/suite/suite.h"
 #include "conformance/tool/commands.h"
 #include "conformance/tool/temporary_folder.h"
@@ -47,11 +45,16 @@ std::set<std::string> words(std::string_view text) {
   return {std::istream_iterator<std::string>(stream), {}};
 }
 
+std::string no_verdict(const Trial& trial, int status) {
+  return fmt::format("no verdict: the run ended with {}: {}", status, last_words_of(trial));
+}
+
 Judgement judge_reference(const Trial& trial, int status) {
   if (status == kConforms) return {true, "", {}};
-  Judgement judgement{false, fmt::format("the run ended with {}", status), {}};
-  if (status != kFinding) return judgement;
-  for (const Finding& finding : findings_of(report_of(trial)))
+  const std::optional<RunResult> run = report_of(trial);
+  if (status != kFinding || !run) return {false, no_verdict(trial, status), {}};
+  Judgement judgement;
+  for (const Finding& finding : findings_of(*run))
     if (finding.module == "iut") judgement.broken.push_back(finding.clause);
   judgement.why = fmt::format("accused of {}", fmt::join(judgement.broken, ", "));
   return judgement;
@@ -69,30 +72,28 @@ std::set<std::string> judged_on(const std::string& provider) {
 Judgement judge_defect(const Trial& trial, int status, const std::set<std::string>& judged) {
   const Defect& defect = *trial.defect;
   if (status == kConforms) return {false, fmt::format("all of {} passed", trial.filter), {}};
-  if (status != kFinding) return {false, fmt::format("no verdict: the run ended with {}", status), {}};
+  const std::optional<RunResult> run = report_of(trial);
+  if (status != kFinding || !run) return {false, no_verdict(trial, status), {}};
   std::set<std::string> broken;
   std::set<std::string> accused;
-  for (const Finding& finding : findings_of(report_of(trial)))
+  for (const Finding& finding : findings_of(*run))
     if (finding.module == "iut")
       broken.insert(finding.clause);
     else
       accused.insert(fmt::format("{} was accused of {}", finding.module, finding.clause));
-  Judgement judgement{true, "", {broken.begin(), broken.end()}};
   std::set<std::string> expected = words(defect.clauses);
   std::erase_if(expected, [&judged](const std::string& clause) { return !judged.contains(clause); });
+  std::vector<std::string> wrong;
   for (const std::string& clause : expected)
-    if (!broken.contains(clause))
-      judgement.why += fmt::format("{}{} was not", judgement.why.empty() ? "" : "; ", clause);
+    if (!broken.contains(clause)) wrong.push_back(clause + " was not");
   expected.merge(words(defect.also));
   for (const std::string& clause : broken)
-    if (!expected.contains(clause))
-      judgement.why += fmt::format("{}{} was, unexpectedly", judgement.why.empty() ? "" : "; ", clause);
+    if (!expected.contains(clause)) wrong.push_back(clause + " was, unexpectedly");
   // What is wrong with one module must not be charged to another.
-  for (const std::string& other : accused)
-    judgement.why += fmt::format("{}{}", judgement.why.empty() ? "" : "; ", other);
-  judgement.noticed = judgement.why.empty();
-  if (!judgement.noticed) judgement.why = "broken: " + judgement.why;
-  return judgement;
+  wrong.insert(wrong.end(), accused.begin(), accused.end());
+  return {wrong.empty(),
+          wrong.empty() ? "" : fmt::format("broken: {}", fmt::join(wrong, "; ")),
+          {broken.begin(), broken.end()}};
 }
 
 class SelfCheck {
@@ -101,7 +102,7 @@ class SelfCheck {
       : options_(std::move(options)), what_(std::move(what)) {
     need_listeners();
     judged_ = judged_on(options_.provider);
-    fs::create_directories(options_.report);
+    make_report_folder(options_.report, {kSelfCheck});
   }
   int run() {
     const auto begin = std::chrono::steady_clock::now();
@@ -113,38 +114,29 @@ class SelfCheck {
 
  private:
   void run_reference() {
-    Trial trial{.jobs = jobs_of(options_), .report = folder_.path() / "reference"};
-    start(trial, options_, folder_.path() / "log");
-    const int status = await(trial);
-    reference_ = judge_reference(trial, status);
-    if (status > kFinding) broken_ = true;
+    const Trial trial{.jobs = jobs_of(options_), .report = folder_.path() / "reference"};
+    run_trials({trial}, 1, options_, [this](const Trial& ended, int status) {
+      reference_ = judge_reference(ended, status);
+      if (status > kFinding) broken_ = true;
+    });
     fmt::print("reference: {}\n", reference_.noticed ? "passes the whole suite" : reference_.why);
     std::fflush(stdout);
   }
 
   void run_defects() {
     const unsigned bit = bit_of(options_.provider);
-    std::deque<Trial> waiting;
+    std::vector<Trial> trials;
     for (const Defect& defect : listener::defects())
       if ((defect.providers & bit) != 0 && (what_.defect.empty() || what_.defect == defect.name) &&
           !(what_.kernel_only && (defect.providers & listener::kOnMock) != 0))
-        waiting.push_back({.defect = &defect,
-                           .filter = tests_against(defect),
-                           .report = folder_.path() / std::string(defect.name)});
-    if (waiting.empty())
+        trials.push_back({.defect = &defect,
+                          .filter = tests_against(defect),
+                          .report = folder_.path() / std::string(defect.name)});
+    if (trials.empty())
       throw SetupError(fmt::format("no defect '{}' shows on {}; see fixtures/listeners/defects.inc",
                                    what_.defect, options_.provider));
-    std::vector<Trial> running;
-    while (!waiting.empty() || !running.empty()) {
-      while (!waiting.empty() && running.size() < jobs_of(options_)) {
-        running.push_back(std::move(waiting.front()));
-        waiting.pop_front();
-        start(running.back(), options_, folder_.path() / "log");
-      }
-      Trial first = std::move(running.front());
-      running.erase(running.begin());
-      note(first, await(first));
-    }
+    run_trials(trials, jobs_of(options_), options_,
+               [this](const Trial& trial, int status) { note(trial, status); });
   }
 
   // All of them tell most, and whether the defect breaks nothing else. On a kernel that would take minutes
@@ -194,7 +186,7 @@ class SelfCheck {
                                        {"defects", rows_},
                                        {"exit_code", code}};
     if (what_.reference) document["reference"] = {{"passed", reference_.noticed}, {"why", reference_.why}};
-    std::ofstream(options_.report / kSelfCheck) << document.dump(2) << '\n';
+    write_whole(options_.report / kSelfCheck, document.dump(2) + "\n");
     if (!options_.in_machine) fmt::print("self-check: {}\n", (options_.report / kSelfCheck).string());
     fmt::print("exit code {}\n", code);
     return code;

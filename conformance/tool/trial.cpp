@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <fstream>
 #include <nlohmann/json.hpp>
 
@@ -16,14 +17,14 @@ namespace conformance {
 
 namespace fs = std::filesystem;
 
-void need_listeners() {
-  for (const fs::path& part : {find_parts().reference, find_parts().defects})
-    if (!fs::exists(part))
-      throw SetupError(
-          fmt::format("{} is missing; build the whole project, or install it again", part.string()));
+namespace {
+
+// What it prints, beside what it finds.
+fs::path log_of(const Trial& trial) {
+  return trial.report / "log";
 }
 
-void start(Trial& trial, const RunOptions& options, const fs::path& log) {
+int start(const Trial& trial, const RunOptions& options) {
   const Parts parts = find_parts();
   RunOptions inner = options;
   inner.subject = "iut";
@@ -36,22 +37,48 @@ void start(Trial& trial, const RunOptions& options, const fs::path& log) {
   command.insert(command.end(), {"--filter", trial.filter, "--jobs", std::to_string(trial.jobs), "--seed",
                                  std::to_string(trial.seed), "--report", trial.report});
   if (!trial.shard.empty()) command.insert(command.end(), {"--shard", trial.shard});
-  trial.pid = start_program(command, log);
-  if (trial.pid < 0) throw SetupError("no process for a trial; ask for fewer --jobs");
+  make_report_folder(trial.report, {"log"});
+  const int process = start_program(command, log_of(trial));
+  if (process < 0) throw SetupError("no process for a trial; ask for fewer --jobs");
+  return process;
 }
 
-int await(const Trial& trial) {
-  return wait_for_program(trial.pid);
+}  // namespace
+
+void need_listeners() {
+  for (const fs::path& part : {find_parts().reference, find_parts().defects})
+    if (!fs::exists(part))
+      throw SetupError(
+          fmt::format("{} is missing; build the whole project, or install it again", part.string()));
 }
 
-RunResult report_of(const Trial& trial) {
+void run_trials(const std::vector<Trial>& trials, unsigned at_a_time, const RunOptions& options,
+                const std::function<void(const Trial&, int)>& ended) {
+  std::vector<int> processes;
+  for (size_t i = 0; i < trials.size(); ++i) {
+    while (processes.size() < std::min(trials.size(), i + at_a_time))
+      processes.push_back(start(trials[processes.size()], options));
+    ended(trials[i], wait_for_program(processes[i]));
+  }
+}
+
+std::optional<RunResult> report_of(const Trial& trial) {
   std::ifstream file(trial.report / "report.json");
+  if (!file) return std::nullopt;
   return from_json(nlohmann::ordered_json::parse(file));
+}
+
+std::string last_words_of(const Trial& trial) {
+  std::ifstream log(log_of(trial));
+  std::string last;
+  for (std::string line; std::getline(log, line);)
+    if (!line.empty()) last = line;
+  return last;
 }
 
 int run_trials_in_machine(const std::string& verb, const RunOptions& options,
                           const std::vector<std::string>& more, const std::string& document) {
-  fs::create_directories(options.report);
+  make_report_folder(options.report, {document});
   const Machine machine(options);
   const fs::path inner_report = machine.share() / fmt::format("{}-{}", verb, getpid());
   std::vector<std::string> command = command_in_machine(verb, options, machine);

@@ -5,6 +5,8 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -21,22 +23,22 @@ struct Trial {
   uint64_t seed = 1;
   std::string shard = {};        // as --shard
   std::filesystem::path report;  // its folder
-  int pid = -1;
 };
 
 // Throws SetupError where the parts that trials need were not built.
 void need_listeners();
 
-// Starts it, with what it prints at the end of `log`; throws SetupError where it cannot.
-void start(Trial& trial, const RunOptions& options, const std::filesystem::path& log);
+// Runs them side by side, so many at a time, and hands each in turn to `ended` with its exit code. It judges
+// the IUT alone: others may have findings that a right listener does not mend. Throws SetupError where one
+// cannot be started.
+void run_trials(const std::vector<Trial>& trials, unsigned at_a_time, const RunOptions& options,
+                const std::function<void(const Trial&, int)>& ended);
 
-// Waits for its end and returns its exit code. It judges the IUT alone: others may have findings that a
-// right listener does not mend.
-int await(const Trial& trial);
+// What it found; nothing where it came to no report. Its log's last line says why, mostly.
+std::optional<RunResult> report_of(const Trial& trial);
+std::string last_words_of(const Trial& trial);
 
-RunResult report_of(const Trial& trial);
-
-// Runs a command of trials in an rxe machine, and fetches `document` from its report folder.
+// Runs a command of trials in an rxe machine, and fetches its report folder, with `document` in it.
 int run_trials_in_machine(const std::string& verb, const RunOptions& options,
                           const std::vector<std::string>& more, const std::string& document);
 
