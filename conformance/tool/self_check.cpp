@@ -24,7 +24,6 @@
 namespace conformance {
 namespace {
 
-namespace fs = std::filesystem;
 using listener::Defect;
 
 constexpr const char* kSelfCheck = "self-check.json";
