@@ -48,7 +48,7 @@ void write_whole(const fs::path& file, const std::string& content) {
 }
 
 ReportFolder::ReportFolder(fs::path folder) : folder_(std::move(folder)) {
-  make_report_folder(folder_, {"report.json", "junit.xml"});
+  make_report_folder(folder_, {"report.json", "junit.xml", "report.tap"});
   journal_.open(folder_ / "results.jsonl", std::ios::trunc);
   points_.open(folder_ / "points.jsonl", std::ios::trunc);
   if (!journal_ || !points_) refuse(folder_, "");
@@ -75,6 +75,7 @@ void ReportFolder::finish(const RunResult& run) {
   write_whole(folder_ / "report.json",
               to_json(run).dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n");
   write_whole(folder_ / "junit.xml", to_junit(run));
+  write_whole(folder_ / "report.tap", to_tap(run));
 }
 
 }  // namespace conformance

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // The report folder and its formats. report.json (schema rpma-conformance/1) is the source of truth;
-// junit.xml and the text on the terminal are views of the same result.
+// junit.xml, report.tap and the text on the terminal are views of the same result.
 #pragma once
 
 #include <filesystem>
@@ -23,6 +23,7 @@ TestResult test_from_json(const nlohmann::ordered_json& json);
 RunResult from_json(const nlohmann::ordered_json& document);
 
 std::string to_junit(const RunResult& run);
+std::string to_tap(const RunResult& run);
 
 // The tests of a results.jsonl, as far as it was written.
 std::vector<TestResult> read_journal(const std::filesystem::path& file);
@@ -46,7 +47,7 @@ class ReportFolder {
 
   void add(const TestResult& test);                             // one line of results.jsonl, flushed
   void add(const PointResult& point, const std::string& test);  // one line of points.jsonl, flushed
-  void finish(const RunResult& run);  // report.json, junit.xml, each appearing whole or not at all
+  void finish(const RunResult& run);  // report.json and its views, each whole or not at all
 
   [[nodiscard]] const std::filesystem::path& path() const { return folder_; }
 

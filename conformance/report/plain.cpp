@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "conformance/report/plain.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <nlohmann/json.hpp>
+
+namespace conformance {
+namespace {
+
+// One character, in UTF-8.
+bool is_text(std::string_view character) {
+  if (character.size() == 1) return character == "\n" || (character >= " " && character < "\x7f");
+  if (character.size() == 2) return character >= "\xc2\xa0";  // beyond the second set of controls
+  constexpr std::array<std::string_view, 4> kNone = {"\u2028", "\u2029", "\xef\xbf\xbe", "\xef\xbf\xbf"};
+  return std::ranges::find(kNone, character) == kNone.end();
+}
+
+size_t length_of_character(char first) {
+  const auto lead = static_cast<unsigned char>(first);
+  if (lead < 0x80) return 1;
+  if (lead < 0xe0) return 2;
+  return lead < 0xf0 ? 3 : 4;
+}
+
+}  // namespace
+
+std::string printable(std::string_view text) {
+  // The JSON library knows what is no UTF-8.
+  const nlohmann::json checked = nlohmann::json::parse(
+      nlohmann::json(std::string(text)).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
+  const auto valid = checked.get<std::string>();
+  std::string safe;
+  for (size_t at = 0; at < valid.size();) {
+    const std::string_view character = std::string_view(valid).substr(at, length_of_character(valid[at]));
+    at += character.size();
+    safe += is_text(character) ? character : "?";
+  }
+  return safe;
+}
+
+std::string shell_quoted(std::string_view word) {
+  constexpr std::string_view plain =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./:,%=+@";
+  if (!word.empty() && word.find_first_not_of(plain) == std::string_view::npos) return std::string(word);
+  std::string text = "'";
+  for (const char c : word) text += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return text + "'";
+}
+
+std::string again_command(const RunResult& run, const ClauseResult& clause) {
+  const std::string provider = shell_quoted(run.provider);
+  // What the kernel did belongs to the run as a whole.
+  if (clause.module == "kernel") return fmt::format("rpma-conformance run --provider {}", provider);
+  if (clause.points.empty()) return "";
+  return fmt::format("rpma-conformance replay --provider {} {}", provider,
+                     shell_quoted(clause.first_point()));
+}
+
+std::string unfinished_because(const RunResult& run) {
+  if (run.tests.empty()) return "nothing ran";
+  if (run.tests.size() >= run.selected) return "";
+  return fmt::format("{} of {} selected tests did not run", run.selected - run.tests.size(), run.selected);
+}
+
+}  // namespace conformance
