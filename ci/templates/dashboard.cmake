@@ -12,6 +12,7 @@
 #   SITE         name of this host; default: what it calls itself
 #   BUILD_NAME   name of the stack; default: the system's
 #   BUILD_DIR    build folder; default: build/dashboard
+#   TARGET       what to build; default: what LABEL needs
 #   OPTIONS      more options for CMake, separated by ';'
 #
 # What ci/gate reads from the environment (GATE_PROVIDER, GATE_OPTIONS) it reads here too. The report folder is
@@ -34,6 +35,11 @@ default(MODEL Experimental)
 default(SITE "${host}")
 default(BUILD_NAME "${system}")
 default(BUILD_DIR ${root}/build/dashboard)
+if(LABEL STREQUAL "gate")
+  default(TARGET rpma-conformance)
+else()
+  default(TARGET all)
+endif()
 
 set(CTEST_PROJECT_NAME rpma-conformance)
 set(CTEST_SITE "${SITE}")
@@ -42,10 +48,6 @@ set(CTEST_SOURCE_DIRECTORY ${root})
 set(CTEST_BINARY_DIRECTORY ${BUILD_DIR})
 set(CTEST_CMAKE_GENERATOR Ninja)
 
-set(target rpma-conformance)
-if(NOT LABEL STREQUAL "gate")
-  set(target all)
-endif()
 set(reports ${CTEST_BINARY_DIRECTORY}/reports)
 
 # What did not work. A dashboard wants to hear of that too, so it ends the script only after the submission.
@@ -60,7 +62,7 @@ ctest_configure(OPTIONS "-DCMAKE_BUILD_TYPE=RelWithDebInfo;-DRPMACONF_GATE=ON;${
 if(NOT status EQUAL 0 OR error)
   list(APPEND failed "configuring")
 else()
-  ctest_build(TARGET ${target} NUMBER_ERRORS errors RETURN_VALUE status CAPTURE_CMAKE_ERROR error)
+  ctest_build(TARGET ${TARGET} NUMBER_ERRORS errors RETURN_VALUE status CAPTURE_CMAKE_ERROR error)
   if(NOT status EQUAL 0 OR error OR errors GREATER 0)
     list(APPEND failed "building")
   endif()

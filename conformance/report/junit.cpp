@@ -62,7 +62,7 @@ std::string child(const RunResult& run, const TestResult& test, Counts& counts) 
   std::string body;
   for (const ClauseResult& clause : test.clauses) {
     if (clause.verdict == Verdict::Pass) continue;
-    const std::string by = is_finding(clause.verdict) ? " by " + clause.module : "";
+    const std::string by = clause.module.empty() ? "" : " by " + clause.module;
     body += fmt::format("{} {}{}: {}\n", name_of(clause.verdict), clause.clause, by, clause.reason);
     for (const std::string& frame : clause.stack) body += fmt::format("    {}\n", frame);
     if (!clause.points.empty())

@@ -5,7 +5,9 @@
 
 #include <algorithm>
 #include <array>
-#include <nlohmann/json.hpp>
+#include <filesystem>
+
+#include "conformance/report/document.h"
 
 namespace conformance {
 namespace {
@@ -25,13 +27,27 @@ size_t length_of_character(char first) {
   return lead < 0xf0 ? 3 : 4;
 }
 
+// The options that lead to the stack of the run, as far as it shows them: the system's own libraries are
+// found without any.
+std::string options_of(const RunResult& run) {
+  std::string options = "--provider " + shell_quoted(run.provider);
+  if (run.provider == "hw") {
+    const std::string& device = run.stack.device;
+    options += " --device " + shell_quoted(device.substr(0, device.find_first_of(", ")));
+  }
+  for (const StackModule& module : run.stack.modules) {
+    if (module.path.starts_with("/lib/") || module.path.starts_with("/usr/lib/")) continue;
+    if (module.role == "iut") options += " --librpma " + shell_quoted(module.path);
+    if (module.role == "rdmacm")
+      options += " --rdma-core " + shell_quoted(std::filesystem::path(module.path).parent_path().string());
+  }
+  return options;
+}
+
 }  // namespace
 
 std::string printable(std::string_view text) {
-  // The JSON library knows what is no UTF-8.
-  const nlohmann::json checked = nlohmann::json::parse(
-      nlohmann::json(std::string(text)).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
-  const auto valid = checked.get<std::string>();
+  const std::string valid = as_utf8(text);
   std::string safe;
   for (size_t at = 0; at < valid.size();) {
     const std::string_view character = std::string_view(valid).substr(at, length_of_character(valid[at]));
@@ -51,18 +67,20 @@ std::string shell_quoted(std::string_view word) {
 }
 
 std::string again_command(const RunResult& run, const ClauseResult& clause) {
-  const std::string provider = shell_quoted(run.provider);
   // What the kernel did belongs to the run as a whole.
-  if (clause.module == "kernel") return fmt::format("rpma-conformance run --provider {}", provider);
+  if (clause.module == "kernel") return "rpma-conformance run " + options_of(run);
   if (clause.points.empty()) return "";
-  return fmt::format("rpma-conformance replay --provider {} {}", provider,
-                     shell_quoted(clause.first_point()));
+  return fmt::format("rpma-conformance replay {} {}", options_of(run), shell_quoted(clause.first_point()));
 }
 
 std::string unfinished_because(const RunResult& run) {
-  if (run.tests.empty()) return "nothing ran";
-  if (run.tests.size() >= run.selected) return "";
-  return fmt::format("{} of {} selected tests did not run", run.selected - run.tests.size(), run.selected);
+  std::string why;
+  if (run.tests.empty())
+    why = "nothing ran";
+  else if (run.tests.size() < run.selected)
+    why = fmt::format("{} of {} selected tests did not run", run.selected - run.tests.size(), run.selected);
+  if (run.interrupted.empty()) return why;
+  return fmt::format("{} ended it early{}{}", run.interrupted, why.empty() ? "" : ": ", why);
 }
 
 }  // namespace conformance

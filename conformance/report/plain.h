@@ -21,7 +21,7 @@ std::string shell_quoted(std::string_view word);
 // The command that shows what a clause came to; empty: there is none.
 std::string again_command(const RunResult& run, const ClauseResult& clause);
 
-// Why there are fewer tests than there should be; empty: there are not.
+// Why the run did not come to its end; empty: it did.
 std::string unfinished_because(const RunResult& run);
 
 }  // namespace conformance

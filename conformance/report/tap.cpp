@@ -69,7 +69,8 @@ std::string directive(const TestResult& test) {
 void add_clause(const RunResult& run, const ClauseResult& clause, std::string& text) {
   text += fmt::format("    - clause: {}\n", yaml_string(clause.clause));
   text += fmt::format("      verdict: {}\n", yaml_string(name_of(clause.verdict)));
-  if (is_finding(clause.verdict)) text += fmt::format("      module: {}\n", yaml_string(clause.module));
+  if (!clause.waived.empty()) text += fmt::format("      waived: {}\n", yaml_string(clause.waived));
+  if (!clause.module.empty()) text += fmt::format("      module: {}\n", yaml_string(clause.module));
   text += fmt::format("      reason: {}\n", yaml_string(clause.reason));
   if (clause.points.empty()) return;
   text += fmt::format("      points: {}\n      at:\n", clause.points.size());

@@ -59,6 +59,8 @@ TEST(Junit, RunWithoutItsEndHasAnErrorMore) {
   EXPECT_THAT(
       xml,
       HasSubstr("<error type=\"incomplete\" message=\"incomplete: 2 of 3 selected tests did not run\">"));
+  run.interrupted = "SIGTERM";
+  EXPECT_THAT(to_junit(run), HasSubstr("message=\"incomplete: SIGTERM ended it early: 2 of 3"));
   EXPECT_THAT(to_junit(result_of_run({})), HasSubstr("message=\"incomplete: nothing ran\""));
 }
 

@@ -94,6 +94,41 @@ TEST(Tap, RunWithoutItsEndBailsOut) {
   EXPECT_EQ(lines_of(tap).back(), "Bail out! 2 of 3 selected tests did not run");
 }
 
+TEST(Tap, InterruptedRunSaysBySignal) {
+  RunResult run = result_of_run({result_of_test("A", Verdict::Pass)});
+  run.selected = 3;
+  run.interrupted = "SIGINT";
+  EXPECT_EQ(lines_of(to_tap(run)).back(),
+            "Bail out! SIGINT ended it early: 2 of 3 selected tests did not run");
+  run.selected = 1;
+  EXPECT_EQ(lines_of(to_tap(run)).back(), "Bail out! SIGINT ended it early");
+}
+
+TEST(Tap, WaivedSaysWhatItWouldHaveBeen) {
+  const std::string tap = to_tap(result_of_run({result_of_test("A", Verdict::Waived)}));
+  EXPECT_THAT(tap, HasSubstr("      verdict: \"waived\"\n"
+                             "      waived: \"crash\"\n"
+                             "      module: \"rdmacm\"\n"));
+}
+
+TEST(Tap, CommandIsAboutTheStackOfTheRun) {
+  RunResult run = result_of_run({result_of_test("A", Verdict::Crash)});
+  run.provider = "hw";
+  run.stack.device = "mlx5_0, netdev eth0";
+  run.stack.modules = {
+      {.role = "iut", .path = "/opt/a b/librpma.so.0", .package = "", .build_id = "", .sha256 = ""},
+      {.role = "rdmacm", .path = "/usr/lib/librdmacm.so.1", .package = "", .build_id = "", .sha256 = ""}};
+  EXPECT_THAT(to_tap(run),
+              HasSubstr("again: \"rpma-conformance replay --provider hw --device mlx5_0 --librpma "
+                        "'/opt/a b/librpma.so.0' rpma_ep_listen/A\"\n"));
+  run.stack.modules = {{.role = "rdmacm",
+                        .path = "/opt/core/lib/librdmacm.so.1",
+                        .package = "",
+                        .build_id = "",
+                        .sha256 = ""}};
+  EXPECT_THAT(to_tap(run), HasSubstr(" --rdma-core /opt/core/lib rpma_ep_listen/A\"\n"));
+}
+
 // A plan of 1..0 would say that there was nothing to do, and that is a success to most readers.
 TEST(Tap, NothingRanIsNoEmptyPlan) {
   const std::string tap = to_tap(result_of_run({}));

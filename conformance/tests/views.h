@@ -21,7 +21,8 @@ inline TestResult result_of_test(const std::string& id, Verdict verdict,
   if (verdict != Verdict::Pass) {
     test.reason = clause.reason = reason;
     clause.points = {"rpma_ep_listen/" + id};
-    if (is_finding(verdict)) clause.module = "rdmacm";
+    if (is_finding(verdict) || verdict == Verdict::Waived) clause.module = "rdmacm";
+    if (verdict == Verdict::Waived) clause.waived = "crash";
   }
   test.clauses.push_back(clause);
   return test;
