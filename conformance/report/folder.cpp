@@ -144,6 +144,7 @@ void ReportFolder::write(std::ofstream& stream, const Json& line) const {
 
 void ReportFolder::finish(const RunResult& run) {
   write_whole(folder_ / "junit.xml", to_junit(run));
+  write_whole(folder_ / "report.tap", to_tap(run));
   write_whole(folder_ / "report.json",
               to_json(run).dump(2, ' ', false, Json::error_handler_t::replace) + "\n");
 }
