@@ -4,6 +4,7 @@
 #include <system_error>
 
 #include "conformance/harness/library.h"
+#include "conformance/report/html.h"
 #include "conformance/report/report.h"
 
 namespace conformance {
@@ -48,7 +49,7 @@ void write_whole(const fs::path& file, const std::string& content) {
 }
 
 ReportFolder::ReportFolder(fs::path folder) : folder_(std::move(folder)) {
-  make_report_folder(folder_, {"report.json", "junit.xml"});
+  make_report_folder(folder_, {"report.json", "junit.xml", "report.html"});
   journal_.open(folder_ / "results.jsonl", std::ios::trunc);
   points_.open(folder_ / "points.jsonl", std::ios::trunc);
   if (!journal_ || !points_) refuse(folder_, "");
@@ -72,9 +73,11 @@ void ReportFolder::need(const std::ofstream& stream) const {
 }
 
 void ReportFolder::finish(const RunResult& run) {
+  const nlohmann::ordered_json report = to_json(run);
   write_whole(folder_ / "report.json",
-              to_json(run).dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n");
+              report.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n");
   write_whole(folder_ / "junit.xml", to_junit(run));
+  write_whole(folder_ / "report.html", to_html(report, read_points(folder_ / "points.jsonl")));
 }
 
 }  // namespace conformance

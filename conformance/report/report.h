@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // The report folder and its formats. report.json (schema rpma-conformance/1) is the source of truth;
-// junit.xml and the text on the terminal are views of the same result.
+// junit.xml, report.html and the text on the terminal are views of the same result.
 #pragma once
 
 #include <filesystem>
@@ -46,7 +46,8 @@ class ReportFolder {
 
   void add(const TestResult& test);                             // one line of results.jsonl, flushed
   void add(const PointResult& point, const std::string& test);  // one line of points.jsonl, flushed
-  void finish(const RunResult& run);  // report.json, junit.xml, each appearing whole or not at all
+  void finish(
+      const RunResult& run);  // report.json, junit.xml, report.html, each appearing whole or not at all
 
   [[nodiscard]] const std::filesystem::path& path() const { return folder_; }
 

@@ -64,7 +64,7 @@ int report_partial(const RunOptions& options, ReportFolder& report, const fs::pa
 }
 
 void copy_report(const fs::path& from, const fs::path& to) {
-  for (const char* name : {"results.jsonl", "points.jsonl", "report.json", "junit.xml"}) {
+  for (const char* name : {"results.jsonl", "points.jsonl", "report.json", "junit.xml", "report.html"}) {
     std::error_code error;
     fs::copy_file(from / name, to / name, fs::copy_options::overwrite_existing, error);
     if (error)
