@@ -160,7 +160,7 @@ TEST(Yaml, GivesTheTextBack) {
     const bool plain = std::ranges::all_of(text, [](char c) { return c >= '\0'; });
     if (!plain) continue;
     EXPECT_EQ(blocks[i]["reason"], text);
-    EXPECT_EQ(blocks[i]["clauses"][0]["module"], text);
+    EXPECT_EQ(blocks[i]["clauses"][0]["clause"], text);
     EXPECT_EQ(blocks[i]["clauses"][0]["at"], (std::vector<std::string>{text, "a: " + text, text + ": a"}));
   }
 }
