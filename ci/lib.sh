@@ -10,12 +10,15 @@ mkdir -p "$ROOT/build"
 # Debian packages, by what needs them.
 BUILD_PACKAGES=(
   cmake g++ git ninja-build pkg-config
-  libcli11-dev libfmt-dev libgmock-dev libgtest-dev libmnl-dev libssl-dev nlohmann-json3-dev
+  libarchive-dev libcli11-dev libfmt-dev libgmock-dev libgtest-dev libmnl-dev libssl-dev libvalijson-dev libzstd-dev
+  nlohmann-json3-dev
   libibverbs-dev librdmacm-dev librpma-dev
 )
 MACHINE_PACKAGES=(busybox-static dropbear-bin ibverbs-providers iproute2 openssh-client qemu-system-x86 xz-utils)
-# rdmacm-utils and ibverbs-utils prove the rxe link, gdb and valgrind replay under themselves, the others check the code.
-TEST_PACKAGES=(binutils clang-format-14 clang-tidy-14 gdb ibverbs-utils rdmacm-utils shellcheck valgrind)
+# rdmacm-utils and ibverbs-utils prove the rxe link, gdb and valgrind replay under themselves, openssl and
+# python3-jsonschema say what others make of keys and schemas, the others check the code.
+TEST_PACKAGES=(binutils clang-format-14 clang-tidy-14 gdb ibverbs-utils openssl python3-jsonschema
+  rdmacm-utils shellcheck valgrind)
 
 say() { printf '== %s\n' "$*"; }
 die() {
