@@ -300,6 +300,7 @@ class Child {
 void run_in_child(const Library& library, const Target& target, const Experiment& experiment,
                   std::span<std::byte> memory) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
+  setpgid(0, 0);  // who interrupts the runner at its terminal does not mean us: it would look like a crash
   const rlimit no_core{0, 0};
   setrlimit(RLIMIT_CORE, &no_core);
   // The runner's terminal is not for what an IUT prints.

@@ -41,6 +41,10 @@ constexpr Mark kMarks[] = {
     {"list_del corruption", false},
 };
 
+// What is no line of the kernel's, and is kept as one.
+constexpr const char* kOverrun = "(its log ran over: messages were lost)";
+constexpr const char* kTaint = "(its taint went from ";
+
 // The priority holds the facility from its fourth bit on, and the kernel's is 0: programs may write here too.
 bool is_from_the_kernel(std::string_view record) {
   unsigned priority = 0;
@@ -60,14 +64,20 @@ std::string read_taint() {
 Verdict verdict_on_kernel_line(const std::string& line, bool emulated) {
   // A program that died, told by the kernel: "traps: NAME[PID] general protection fault ip:..."
   if (line.starts_with("traps: ")) return Verdict::Pass;
+  if (line == kOverrun) return Verdict::Broken;
+  if (line.starts_with(kTaint)) return Verdict::Fail;
   for (const Mark& mark : kMarks)
     if (line.find(mark.text) != std::string::npos)
       return mark.stall && emulated ? Verdict::Broken : Verdict::Fail;
   return Verdict::Pass;
 }
 
-KernelLog::KernelLog() : fd_(open("/dev/kmsg", O_RDONLY | O_NONBLOCK | O_CLOEXEC)), taint_(read_taint()) {
+KernelLog::KernelLog()
+    : fd_(open("/dev/kmsg", O_RDONLY | O_NONBLOCK | O_CLOEXEC)),
+      emulated_(is_emulated()),
+      taint_(read_taint()) {
   if (fd_ >= 0) lseek(fd_, 0, SEEK_END);
+  worst_.add(Outcome::pass());
 }
 
 KernelLog::~KernelLog() {
@@ -81,17 +91,20 @@ bool is_emulated() {
   return false;
 }
 
+void KernelLog::add(std::string line) {
+  const Verdict verdict = verdict_on_kernel_line(line, emulated_);
+  if (verdict != Verdict::Pass) worst_.add(Outcome::of(verdict, "the kernel logged: " + line));
+  lines_.push_back(std::move(line));
+}
+
 Outcome KernelLog::judge() {
-  const bool emulated = is_emulated();
   if (fd_ < 0)
     return Outcome::of(Verdict::Unsupported, "the kernel's log cannot be read (/dev/kmsg); run as root");
-  Aggregate worst;
-  worst.add(Outcome::pass());
   std::array<char, 8192> buffer{};
   for (;;) {
     const ssize_t size = read(fd_, buffer.data(), buffer.size());
     if (size < 0 && errno == EPIPE) {
-      worst.add(Outcome::of(Verdict::Broken, "the kernel's log ran over: messages were lost"));
+      add(kOverrun);
       continue;
     }
     if (size <= 0) break;
@@ -99,14 +112,13 @@ Outcome KernelLog::judge() {
     const std::string_view record(buffer.data(), static_cast<size_t>(size));
     const size_t text = record.find(';');
     if (text == std::string_view::npos || !is_from_the_kernel(record)) continue;
-    lines_.emplace_back(record.substr(text + 1, record.find('\n', text) - text - 1));
-    const Verdict verdict = verdict_on_kernel_line(lines_.back(), emulated);
-    if (verdict != Verdict::Pass) worst.add(Outcome::of(verdict, "the kernel logged: " + lines_.back()));
+    add(std::string(record.substr(text + 1, record.find('\n', text) - text - 1)));
   }
-  if (const std::string taint = read_taint(); taint != taint_)
-    worst.add(
-        Outcome::of(Verdict::Fail, fmt::format("the kernel's taint went from {} to {}", taint_, taint)));
-  return worst.outcome();
+  if (const std::string taint = read_taint(); taint != taint_) {
+    add(fmt::format("{}{} to {}", kTaint, taint_, taint));
+    taint_ = taint;
+  }
+  return worst_.outcome();
 }
 
 }  // namespace conformance

@@ -20,15 +20,20 @@ class KernelLog {
   KernelLog(KernelLog&&) = delete;
   KernelLog& operator=(KernelLog&&) = delete;
 
-  // Judges what came since.
+  // Judges what came since, and what was recalled.
   Outcome judge();
 
-  // What came since, as read by judge().
+  // A line that an earlier part of the same run read. It is judged like one of this part.
+  void add(std::string line);
+
+  // All of them, as read by judge(): the kernel's, and in parentheses what is said of its state.
   [[nodiscard]] const std::vector<std::string>& lines() const { return lines_; }
 
  private:
   int fd_;
+  bool emulated_;
   std::string taint_;
+  Aggregate worst_;
   std::vector<std::string> lines_;
 };
 

@@ -20,6 +20,7 @@
 #include "conformance/harness/child.h"
 #include "conformance/harness/conditions.h"
 #include "conformance/harness/guard.h"
+#include "conformance/harness/interruption.h"
 #include "conformance/harness/shared_memory.h"
 #include "conformance/harness/starvation.h"
 #include "conformance/harness/threads.h"
@@ -150,6 +151,7 @@ size_t Pool::announce(Experiment experiment) {
 
 std::unique_ptr<Evidence> Pool::await(size_t ticket) {
   for (;;) {
+    if (!interruption().empty()) throw Interrupted();
     fill_free_slots();
     if (const auto found = done_.find(ticket); found != done_.end()) {
       std::unique_ptr<Evidence> evidence = std::move(found->second);

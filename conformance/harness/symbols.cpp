@@ -265,6 +265,14 @@ std::string Symbols::describe(const Place& place, const Observation& observation
                      symbol->past);
 }
 
+std::string Symbols::name_of(const Place& place, const Observation& observation, Address kind) const {
+  const std::string file = place.file.data();
+  const std::optional<Symbol> symbol = symbol_at(place, observation, kind);
+  std::string name = "?";
+  if (symbol) name = (symbol->inside ? "" : "after ") + symbol->name;
+  return fmt::format("{}!{}", file.empty() ? "nowhere" : file.substr(0, file.find(".so")), name);
+}
+
 std::vector<size_t> Symbols::frames_of_the_stack(const Observation& observation) const {
   const std::span<const Place> frames = frames_of(observation);
   size_t end = frames.size();  // without a frame of the IUT: all of them
@@ -295,12 +303,7 @@ std::string Symbols::signature_of(const Observation& observation, const std::str
   for (const size_t i : frames_of_the_stack(observation)) {
     if (i < begin) continue;
     if (parts.size() == kSignatureFrames) break;
-    const Place& frame = frames_of(observation)[i];
-    const std::string file = frame.file.data();
-    const std::optional<Symbol> symbol = symbol_at(frame, observation, kind_of_frame(i));
-    std::string name = "?";
-    if (symbol) name = (symbol->inside ? "" : "after ") + symbol->name;
-    parts.push_back(fmt::format("{}!{}", file.empty() ? "nowhere" : file.substr(0, file.find(".so")), name));
+    parts.push_back(name_of(frames_of(observation)[i], observation, kind_of_frame(i)));
   }
   return fmt::format("{}", fmt::join(parts, " < "));
 }

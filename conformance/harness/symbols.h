@@ -63,6 +63,10 @@ class Symbols {
   [[nodiscard]] std::string describe(const Place& place, const Observation& observation,
                                      Address kind = Address::Instruction) const;
 
+  // The same without numbers, which shift between releases: "librdmacm!rdma_create_id".
+  [[nodiscard]] std::string name_of(const Place& place, const Observation& observation,
+                                    Address kind = Address::Instruction) const;
+
   // The recorded frames, innermost first, up to the outermost of the IUT, without the shim's own. Empty where
   // none were recorded.
   [[nodiscard]] std::vector<std::string> stack_of(const Observation& observation) const;

@@ -147,7 +147,7 @@ class Workshop {
     if (!options_.machine.empty()) command.insert(command.end(), {"--machine", options_.machine});
     const int status = wait_for_program(start_program(command, folder_ / "log"));
     std::string open;
-    for (const TestResult& test : read_journal(report / "results.jsonl")) {
+    for (const TestResult& test : read_journal(report).tests) {
       for (const ClauseResult& clause : test.clauses) {
         const bool finding = is_finding(clause.verdict);
         if (finding && clause.module == "iut")

@@ -1,33 +1,72 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <fmt/format.h>
 
+#include <cerrno>
+#include <cstring>
+#include <set>
 #include <system_error>
 
 #include "conformance/harness/library.h"
 #include "conformance/report/report.h"
+#include "conformance/suite/suite.h"
 
 namespace conformance {
 
 namespace fs = std::filesystem;
+using Json = nlohmann::ordered_json;
 
 namespace {
+
+const Json kGoesOn = {{"goes_on", true}};
 
 [[noreturn]] void refuse(const fs::path& folder, const std::string& why) {
   throw SetupError(fmt::format("cannot write to the report folder {}{}; name another with --report DIR",
                                folder.string(), why));
 }
 
+// The objects of a file, one a line, as far as it was written: its end may be what a run was killed at.
+std::vector<Json> lines_of(const fs::path& file) {
+  std::vector<Json> lines;
+  std::ifstream stream(file);
+  for (std::string line; std::getline(stream, line);) {
+    Json json = Json::parse(line, nullptr, false);
+    if (!json.is_object() || stream.eof()) break;  // a line that ends has a newline
+    lines.push_back(std::move(json));
+  }
+  return lines;
+}
+
+std::string as_line(const Json& json) {
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace) + '\n';
+}
+
+std::string together(const std::vector<std::string>& lines) {
+  std::string text;
+  for (const std::string& line : lines) text += line;
+  return text;
+}
+
 }  // namespace
 
-std::vector<TestResult> read_journal(const fs::path& file) {
-  std::vector<TestResult> tests;
-  std::ifstream journal(file);
-  for (std::string line; std::getline(journal, line);) {
-    const auto json = nlohmann::ordered_json::parse(line, nullptr, false);
-    if (json.is_discarded()) break;  // the line at which it died
-    tests.push_back(test_from_json(json));
+Journal read_journal(const fs::path& folder) {
+  Journal journal;
+  std::set<std::string> done;
+  for (Json& line : lines_of(folder / "results.jsonl")) {
+    if (!line.contains("id")) {
+      if (journal.header.is_null())
+        journal.header = std::move(line);
+      else
+        ++journal.resumed;
+      continue;
+    }
+    TestResult test = test_from_json(line);
+    if (test.id != kKernelTest && done.insert(test.id).second) journal.tests.push_back(std::move(test));
   }
-  return tests;
+  for (const Json& line : lines_of(folder / "points.jsonl"))
+    if (done.contains(line.value("test", ""))) journal.points.push_back(as_line(line));
+  for (const Json& line : lines_of(folder / "kernel.jsonl"))
+    journal.kernel_log.push_back(line.value("line", ""));
+  return journal;
 }
 
 void make_report_folder(const fs::path& folder, const std::vector<std::string>& documents) {
@@ -47,34 +86,66 @@ void write_whole(const fs::path& file, const std::string& content) {
   if (!stream || error) throw SetupError(fmt::format("cannot write {}", file.string()));
 }
 
-ReportFolder::ReportFolder(fs::path folder) : folder_(std::move(folder)) {
-  make_report_folder(folder_, {"report.json", "junit.xml"});
-  journal_.open(folder_ / "results.jsonl", std::ios::trunc);
-  points_.open(folder_ / "points.jsonl", std::ios::trunc);
-  if (!journal_ || !points_) refuse(folder_, "");
+ReportFolder::ReportFolder(fs::path folder, bool resume) : folder_(std::move(folder)) {
+  make_report_folder(folder_, {std::begin(kDocuments), std::end(kDocuments)});
+  if (resume) {
+    earlier_ = read_journal(folder_);
+    // What was half written goes; should this fail, the old files are still there.
+    std::string results;
+    if (!earlier_.header.is_null()) results = as_line(earlier_.header);
+    for (unsigned i = 0; i < earlier_.resumed; ++i) results += as_line(kGoesOn);
+    for (const TestResult& test : earlier_.tests) results += as_line(to_json(test));
+    write_whole(folder_ / "results.jsonl", results);
+    write_whole(folder_ / "points.jsonl", together(earlier_.points));
+    std::string kernel;
+    for (const std::string& line : earlier_.kernel_log) kernel += as_line({{"line", line}});
+    write_whole(folder_ / "kernel.jsonl", kernel);
+  }
+  const auto mode = resume ? std::ios::app : std::ios::trunc;
+  journal_.open(folder_ / "results.jsonl", mode);
+  points_.open(folder_ / "points.jsonl", mode);
+  kernel_.open(folder_ / "kernel.jsonl", mode);
+  if (!journal_ || !points_ || !kernel_) refuse(folder_, "");
+}
+
+void ReportFolder::begin(const Json& header) {
+  if (earlier_.header.is_null()) return write(journal_, header);
+  for (const auto& [key, value] : header.items())
+    if (key != "started" && earlier_.header.value(key, Json()) != value)
+      throw SetupError(fmt::format("the run in {} cannot go on: its {} was {}, now it is {}; start it anew",
+                                   folder_.string(), key, earlier_.header.value(key, Json()).dump(),
+                                   value.dump()));
+  ++earlier_.resumed;
+  write(journal_, kGoesOn);
 }
 
 void ReportFolder::add(const TestResult& test) {
-  journal_ << to_json(test).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) << '\n'
-           << std::flush;
-  need(journal_);
+  write(journal_, to_json(test));
 }
 
 void ReportFolder::add(const PointResult& point, const std::string& test) {
-  nlohmann::ordered_json line = {{"test", test}};
+  Json line = {{"test", test}};
   line.update(to_json(point));
-  points_ << line.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) << '\n' << std::flush;
-  need(points_);
+  write(points_, line);
 }
 
-void ReportFolder::need(const std::ofstream& stream) const {
-  if (!stream) throw SetupError(fmt::format("cannot write to {} any more", folder_.string()));
+void ReportFolder::add_kernel_line(const std::string& line) {
+  write(kernel_, {{"line", line}});
+}
+
+void ReportFolder::write(std::ofstream& stream, const Json& line) const {
+  errno = 0;
+  stream << as_line(line) << std::flush;
+  if (!stream)
+    throw SetupError(fmt::format(
+        "cannot write to {} any more ({}); make room and go on with 'rpma-conformance run --resume {}'",
+        folder_.string(), errno != 0 ? std::strerror(errno) : "unknown reason", folder_.string()));
 }
 
 void ReportFolder::finish(const RunResult& run) {
-  write_whole(folder_ / "report.json",
-              to_json(run).dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n");
   write_whole(folder_ / "junit.xml", to_junit(run));
+  write_whole(folder_ / "report.json",
+              to_json(run).dump(2, ' ', false, Json::error_handler_t::replace) + "\n");
 }
 
 }  // namespace conformance

@@ -15,12 +15,14 @@ constexpr const char* kSchema = "rpma-conformance/1";
 Json to_json(const ClauseResult& clause) {
   Json json = {{"clause", clause.clause}, {"verdict", name_of(clause.verdict)}};
   if (clause.verdict != Verdict::Pass) json["reason"] = clause.reason;
-  if (is_finding(clause.verdict)) {
+  if (is_finding(clause.verdict) || !clause.waived.empty()) {
     json["module"] = clause.module;
     json["signature"] = clause.signature;
   }
   if (!clause.stack.empty()) json["stack"] = clause.stack;
   if (!clause.points.empty()) json["points"] = clause.points;
+  if (!clause.timeline.empty()) json["timeline"] = clause.timeline;
+  if (!clause.waived.empty()) json["waived"] = clause.waived;
   return json;
 }
 
@@ -48,7 +50,7 @@ Json to_json(const Outcome& outcome) {
 Json to_json(const Finding& finding) {
   return {{"clause", finding.clause},       {"module", finding.module}, {"verdict", name_of(finding.verdict)},
           {"signature", finding.signature}, {"reason", finding.reason}, {"stack", finding.stack},
-          {"tests", finding.tests},         {"points", finding.points}};
+          {"tests", finding.tests},         {"points", finding.points}, {"timeline", finding.timeline}};
 }
 
 Json flag(const std::vector<std::string>& against) {
@@ -71,6 +73,7 @@ Json to_json(const TestResult& test) {
   json["seconds"] = test.seconds;
   json["clauses"] = clauses;
   json["points"] = test.points;
+  json["experiments"] = test.experiments;
   if (!test.notes.empty()) json["notes"] = test.notes;
   return json;
 }
@@ -80,6 +83,11 @@ Json to_json(const PointResult& point) {
   if (point.verdict != Verdict::Pass) json["reason"] = point.reason;
   if (is_finding(point.verdict)) json["module"] = point.module;
   json["seconds"] = point.seconds;
+  if (!point.function.empty()) {
+    json["function"] = point.function;
+    json["role"] = point.role;
+    json["at"] = point.at;
+  }
   return json;
 }
 
@@ -99,6 +107,16 @@ Json to_json(const RunResult& run) {
   }
   Json tests = Json::array();
   for (const TestResult& test : run.tests) tests.push_back(to_json(test));
+  Json parts = Json::array();
+  for (const Part& part : run.parts)
+    parts.push_back({{"shard", part.shard}, {"started", part.started}, {"seconds", part.seconds}});
+  Json calls = Json::array();
+  for (const Call& call : run.calls)
+    calls.push_back({{"function", call.function},
+                     {"role", call.role},
+                     {"depth", call.depth},
+                     {"result", call.result},
+                     {"at", call.at}});
   Json findings = Json::array();
   for (const Finding& finding : findings_of(run)) findings.push_back(to_json(finding));
   return {
@@ -113,7 +131,17 @@ Json to_json(const RunResult& run) {
       {"seed", run.seed},
       {"chose_all", run.chose_all},
       {"timeout_seconds", run.timeout_seconds},
+      {"interrupted", run.interrupted},
+      {"resumed", run.resumed},
+      {"parts", parts},
+      {"profile",
+       {{"name", run.profile.name},
+        {"version", run.profile.version},
+        {"sha256", run.profile.sha256},
+        {"rulings_sha256", run.profile.rulings_sha256}}},
+      {"waivers", run.waivers},
       {"stack", to_json(run.stack)},
+      {"surroundings", run.surroundings},
       {"judge", run.subject},
       {"verdicts",
        {{"iut", to_json(verdict_on(run, "iut"))},
@@ -130,6 +158,7 @@ Json to_json(const RunResult& run) {
         {"experiments", run.experiments}}},
       {"clauses", clause_table},
       {"findings", findings},
+      {"calls", calls},
       {"tests", tests},
       {"kernel_log", run.kernel_log}};
 }
@@ -142,13 +171,14 @@ TestResult test_from_json(const Json& json) {
   test.reason = json.value("reason", "");
   test.seconds = json.at("seconds");
   test.points = json.at("points");
+  test.experiments = json.value("experiments", size_t{0});
   test.notes = json.value("notes", std::vector<std::string>());
   using Texts = std::vector<std::string>;
   for (const Json& clause : json.at("clauses"))
-    test.clauses.push_back({clause.at("clause"), read_verdict(clause.at("verdict")),
-                            clause.value("reason", ""), clause.value("module", ""),
-                            clause.value("signature", ""), clause.value("stack", Texts()),
-                            clause.value("points", Texts())});
+    test.clauses.push_back(
+        {clause.at("clause"), read_verdict(clause.at("verdict")), clause.value("reason", ""),
+         clause.value("module", ""), clause.value("signature", ""), clause.value("stack", Texts()),
+         clause.value("points", Texts()), clause.value("timeline", Texts()), clause.value("waived", "")});
   return test;
 }
 
@@ -168,6 +198,18 @@ RunResult from_json(const Json& document) {
   run.seed = document.at("seed");
   run.chose_all = document.at("chose_all");
   run.timeout_seconds = document.at("timeout_seconds");
+  run.interrupted = document.at("interrupted");
+  run.resumed = document.at("resumed");
+  for (const Json& part : document.at("parts"))
+    run.parts.push_back({part.at("shard"), part.at("started"), part.at("seconds")});
+  const Json& profile = document.at("profile");
+  run.profile = {profile.at("name"), profile.at("version"), profile.at("sha256"),
+                 profile.at("rulings_sha256")};
+  run.waivers = document.at("waivers");
+  run.surroundings = document.at("surroundings");
+  for (const Json& call : document.at("calls"))
+    run.calls.push_back(
+        {call.at("function"), call.at("role"), call.at("depth"), call.at("result"), call.at("at")});
   run.in_profile = document.at("counts").at("in_profile");
   run.selected = document.at("counts").at("selected");
   run.experiments = document.at("counts").at("experiments");

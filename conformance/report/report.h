@@ -24,8 +24,19 @@ RunResult from_json(const nlohmann::ordered_json& document);
 
 std::string to_junit(const RunResult& run);
 
-// The tests of a results.jsonl, as far as it was written.
-std::vector<TestResult> read_journal(const std::filesystem::path& file);
+// What a report folder may hold: what is written as it is obtained, and what is made of it in the end.
+inline constexpr const char* kJournals[] = {"results.jsonl", "points.jsonl", "kernel.jsonl"};
+inline constexpr const char* kDocuments[] = {"report.json", "junit.xml", "waivers.json"};
+
+// What an earlier part of a run left: whole lines alone, and of points those of tests that came to their end.
+struct Journal {
+  nlohmann::ordered_json header;    // the first line of results.jsonl; null: none
+  unsigned resumed = 0;             // how often the run went on
+  std::vector<TestResult> tests;    // without the kernel's, which is judged anew from its lines
+  std::vector<std::string> points;  // lines of points.jsonl
+  std::vector<std::string> kernel_log;
+};
+Journal read_journal(const std::filesystem::path& folder);
 
 // Makes a report folder, without the documents that an earlier run left there: they would pass for this
 // one's. Throws SetupError where it cannot be made.
@@ -41,20 +52,29 @@ std::string to_text(const RunResult& run, const std::string& options);
 // A folder that results are written to as they are obtained: a killed run keeps what it had.
 class ReportFolder {
  public:
-  // Makes the folder. Throws SetupError where it cannot be written to.
-  explicit ReportFolder(std::filesystem::path folder);
+  // Makes the folder, for a new run or for one that goes on. Throws SetupError where it cannot be written to.
+  explicit ReportFolder(std::filesystem::path folder, bool resume = false);
 
+  // What the earlier part left; empty for a new run.
+  [[nodiscard]] const Journal& earlier() const { return earlier_; }
+
+  // `header`: what must be the same in each part: the suite, the modules under test. Throws SetupError where
+  // the earlier part had another.
+  void begin(const nlohmann::ordered_json& header);
   void add(const TestResult& test);                             // one line of results.jsonl, flushed
   void add(const PointResult& point, const std::string& test);  // one line of points.jsonl, flushed
-  void finish(const RunResult& run);  // report.json, junit.xml, each appearing whole or not at all
+  void add_kernel_line(const std::string& line);                // one line of kernel.jsonl, flushed
+  void finish(const RunResult& run);  // report.json and its views, each appearing whole or not at all
 
   [[nodiscard]] const std::filesystem::path& path() const { return folder_; }
 
  private:
-  void need(const std::ofstream& stream) const;  // throws SetupError where it cannot be written to
+  void write(std::ofstream& stream, const nlohmann::ordered_json& line) const;
   std::filesystem::path folder_;
+  Journal earlier_;
   std::ofstream journal_;
   std::ofstream points_;
+  std::ofstream kernel_;
 };
 
 }  // namespace conformance

@@ -37,7 +37,8 @@ std::vector<Finding> findings_of(const RunResult& run) {
                             clause.reason,
                             clause.stack,
                             {},
-                            {}});
+                            {},
+                            clause.timeline});
         same = std::prev(findings.end());
       }
       if (same->tests.empty() || same->tests.back() != test.id) same->tests.push_back(test.id);
@@ -53,6 +54,15 @@ size_t points_of(const RunResult& run) {
   return points;
 }
 
+Outcome outcome_of(const std::vector<ClauseResult>& clauses) {
+  Aggregate worst;
+  for (const ClauseResult& clause : clauses)
+    worst.add(clause.verdict == Verdict::Pass
+                  ? Outcome::pass()
+                  : Outcome::of(clause.verdict, fmt::format("{}: {}", clause.clause, clause.reason)));
+  return worst.outcome();
+}
+
 Outcome verdict_on(const RunResult& run, const std::string& subject) {
   Aggregate worst;
   if (run.tests.size() < run.selected)
@@ -62,7 +72,8 @@ Outcome verdict_on(const RunResult& run, const std::string& subject) {
     if (test.clauses.empty())
       worst.add(Outcome::of(test.verdict, test.reason.empty() ? "nothing ran" : test.reason));
     for (const ClauseResult& clause : test.clauses) {
-      const bool excused = is_finding(clause.verdict) && !is_about(subject, clause.module);
+      const bool accuses = is_finding(clause.verdict) || clause.verdict == Verdict::Waived;
+      const bool excused = accuses && !is_about(subject, clause.module);
       worst.add(clause.verdict == Verdict::Pass || excused
                     ? Outcome::pass()
                     : Outcome::of(clause.verdict, fmt::format("{}: {}", clause.clause, clause.reason)));
@@ -102,6 +113,7 @@ int exit_code_without_findings(const RunResult& run) {
 
 std::vector<std::string> incomplete_because(const RunResult& run) {
   std::vector<std::string> reasons;
+  if (!run.interrupted.empty()) reasons.push_back(fmt::format("{} ended it early", run.interrupted));
   if (run.selected < run.in_profile)
     reasons.push_back(fmt::format("{} selected {} of {} tests",
                                   run.shard.empty() ? "a filter" : "shard " + run.shard, run.selected,
@@ -110,8 +122,9 @@ std::vector<std::string> incomplete_because(const RunResult& run) {
     reasons.push_back(fmt::format("it is shard {}", run.shard));
   if (run.tests.size() < run.selected)
     reasons.push_back(fmt::format("{} of {} selected tests ran", run.tests.size(), run.selected));
-  const auto open =
-      std::ranges::count_if(run.tests, [](const TestResult& test) { return is_inconclusive(test.verdict); });
+  const auto open = std::ranges::count_if(run.tests, [](const TestResult& test) {
+    return is_inconclusive(test.verdict) && test.verdict != Verdict::Waived;
+  });
   if (open > 0) reasons.push_back(fmt::format("{} tests reached no verdict", open));
   return reasons;
 }
@@ -122,6 +135,12 @@ std::vector<std::string> uncertifiable_because(const RunResult& run) {
   if (run.suite_commit.ends_with("-dirty") || run.suite_commit == "unknown")
     reasons.emplace_back("the suite is not of a clean commit");
   const Outcome outcome = verdict_on(run, run.subject);
+  bool waived = false;
+  for (const TestResult& test : run.tests)
+    for (const ClauseResult& clause : test.clauses)
+      waived = waived || (clause.verdict == Verdict::Waived && is_about(run.subject, clause.module));
+  if (waived)
+    reasons.push_back(fmt::format("a finding in the subject ({}) is waived, which is no pass", run.subject));
   if (is_finding(outcome.verdict()))
     reasons.push_back(fmt::format("there is a finding in the subject ({})", run.subject));
   return reasons;

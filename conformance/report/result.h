@@ -5,6 +5,7 @@
 #pragma once
 
 #include <map>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <vector>
@@ -23,8 +24,10 @@ struct ClauseResult {
   // What findings of one cause have in common: the stack of a crash or a hang without its offsets, otherwise
   // the reason.
   std::string signature = {};
-  std::vector<std::string> stack = {};   // of the first point, innermost first; where there is one
-  std::vector<std::string> points = {};  // at which it was seen; none for a pass
+  std::vector<std::string> stack = {};     // of the first point, innermost first; where there is one
+  std::vector<std::string> points = {};    // at which it was seen; none for a pass
+  std::vector<std::string> timeline = {};  // of the first point of a finding, line by line
+  std::string waived = {};                 // verdict `waived`: the one that the waiver replaced
 
   [[nodiscard]] std::string first_point() const { return points.empty() ? "" : points.front(); }
 };
@@ -37,6 +40,11 @@ struct PointResult {
   std::string reason;  // with the clause; empty for a pass
   std::string module;
   double seconds = 0;
+  // The call in which the first fault fired: function, role of the caller, nearest exported symbol. Empty
+  // where none fired.
+  std::string function = {};
+  std::string role = {};
+  std::string at = {};
 };
 
 struct TestResult {
@@ -46,6 +54,7 @@ struct TestResult {
   std::string reason;
   std::vector<ClauseResult> clauses;    // passes, and each cause of something else once
   size_t points = 0;                    // that were tried; each has its line in points.jsonl
+  size_t experiments = 0;               // that ended while it ran; all tests together give the run's
   std::vector<std::string> notes = {};  // what a reader must know of its limits
   double seconds = 0;
 };
@@ -60,6 +69,31 @@ struct Finding {
   std::vector<std::string> stack;  // of the first
   std::vector<std::string> tests;
   std::vector<std::string> points;
+  std::vector<std::string> timeline;  // of the first
+};
+
+// What a run is measured against (catalogue/profile.h).
+struct ProfileId {
+  std::string name;
+  unsigned version = 0;
+  std::string sha256;
+  std::string rulings_sha256;
+};
+
+// A shard of a merged run.
+struct Part {
+  std::string shard;
+  std::string started;
+  double seconds = 0;
+};
+
+// A call of the IUT while nothing was disturbed.
+struct Call {
+  std::string function;
+  std::string role;  // of the caller
+  unsigned depth = 0;
+  std::string result;
+  std::string at;
 };
 
 struct RunResult {
@@ -70,10 +104,17 @@ struct RunResult {
   std::string filter;
   std::string shard;              // --shard
   std::string subject = "stack";  // --judge
+  ProfileId profile;
+  std::string interrupted;  // the signal that ended it early; empty: none
+  unsigned resumed = 0;     // how often it went on
+  std::vector<Part> parts;  // of a merged run
+  nlohmann::ordered_json waivers = nlohmann::ordered_json::array();  // each with its state (waivers.h)
   Stack stack;
+  nlohmann::ordered_json surroundings = nlohmann::ordered_json::object();  // surroundings.h
+  std::vector<Call> calls;  // of the undisturbed call under test
   std::vector<TestResult> tests;
   size_t selected = 0;    // tests that were to run
-  size_t in_profile = 0;  // tests that exist for this provider
+  size_t in_profile = 0;  // tests that the profile wants on this provider
   size_t experiments = 0;
   uint64_t seed = 0;           // of what was chosen
   bool chose_all = false;      // nothing was left out
@@ -85,6 +126,9 @@ struct RunResult {
 
 std::vector<Finding> findings_of(const RunResult& run);
 size_t points_of(const RunResult& run);
+
+// What a test's clauses come to.
+Outcome outcome_of(const std::vector<ClauseResult>& clauses);
 
 // The verdict on a subject: "stack", or roles separated by commas. Findings that accuse
 // somebody else do not count; whatever was not concluded counts for everybody.

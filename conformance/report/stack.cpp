@@ -4,7 +4,6 @@
 #include <elf.h>
 #include <fmt/format.h>
 #include <link.h>
-#include <openssl/evp.h>
 #include <sys/utsname.h>
 
 #include <algorithm>
@@ -13,19 +12,13 @@
 #include <filesystem>
 #include <fstream>
 #include <map>
-#include <memory>
-#include <sstream>
+
+#include "conformance/report/digest.h"
 
 namespace conformance {
 namespace {
 
 namespace fs = std::filesystem;
-
-std::string read_file(const fs::path& path) {
-  std::ostringstream content;
-  content << std::ifstream(path, std::ios::binary).rdbuf();
-  return std::move(content).str();
-}
 
 std::string first_line(const fs::path& path) {
   std::ifstream file(path);
@@ -38,13 +31,6 @@ std::string hexadecimal(const unsigned char* bytes, size_t size) {
   std::string text;
   for (size_t i = 0; i < size; ++i) text += fmt::format("{:02x}", bytes[i]);
   return text;
-}
-
-std::string sha256(const std::string& content) {
-  std::array<unsigned char, EVP_MAX_MD_SIZE> digest{};
-  unsigned size = 0;
-  if (EVP_Digest(content.data(), content.size(), digest.data(), &size, EVP_sha256(), nullptr) != 1) return {};
-  return hexadecimal(digest.data(), size);
 }
 
 // Notes are padded to four bytes.
@@ -192,7 +178,7 @@ Stack describe_stack(const Library& library, const Target& target, const Observa
     if (path.empty() || role == "other" || role == "harness") continue;
     std::error_code error;
     const fs::path real = fs::canonical(path, error);
-    const std::string content = read_file(path);
+    const std::string content = content_of(path);
     if (content.empty()) continue;  // the vdso has no file
     stack.modules.push_back(
         {role, path, packages.owner_of(error ? fs::path(path) : real), build_id(content), sha256(content)});

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <optional>
 #include <string_view>
 
 #include "conformance/harness/codes.h"
@@ -12,6 +13,41 @@
 
 namespace conformance {
 namespace {
+
+std::string number(int64_t value) {
+  constexpr int64_t kLargestNumber = 0xffff'ffff;
+  return value <= kLargestNumber ? fmt::format("{}", value)
+                                 : fmt::format("{:#x}", static_cast<uint64_t>(value));
+}
+
+// In no module: nothing.
+std::optional<Place> place_of_caller(const rdmafault_record& record, const Evidence& evidence) {
+  if (record.module >= evidence.modules.size()) return std::nullopt;
+  const rdmafault_module& module = evidence.modules[record.module];
+  Place place{};
+  place.address = record.caller;
+  place.offset = record.caller - module.base;
+  const std::string_view path = module.path;
+  const std::string file(path.empty() ? module.soname : path.substr(path.rfind('/') + 1));
+  file.copy(place.file.data(), place.file.size() - 1);
+  return place;
+}
+
+std::string result(const rdmafault_record& record, const rdmafault_function& function) {
+  if ((record.flags & RDMAFAULT_COMPLETE) == 0) return "did not return";
+  const char* name = record.error != 0 ? strerrorname_np(record.error) : nullptr;
+  const std::string error = name != nullptr ? fmt::format(" {}", name) : "";
+  switch (function.convention) {
+    case RDMAFAULT_VOID:
+      return "";
+    case RDMAFAULT_POINTER:
+      return record.result == 0 ? "NULL" + error : fmt::format("{:#x}", static_cast<uint64_t>(record.result));
+    case RDMAFAULT_SYSTEM:
+      return record.error != 0 ? "-1" + error : number(record.result);
+    default:
+      return record.result == 0 ? "0" : fmt::format("{}{}", record.result, error);
+  }
+}
 
 class Lines {
  public:
@@ -45,9 +81,12 @@ class Lines {
       arguments +=
           fmt::format("{}{}={}", i == 0 ? "" : ", ", function.args[i], argument(record, function, i));
     const bool injected = (record.flags & RDMAFAULT_INJECTED) != 0;
+    const bool returned = (record.flags & RDMAFAULT_COMPLETE) != 0;
+    std::string gave = result(record, function);
+    if (!gave.empty()) gave = (returned ? " = " : " ") + gave;
     text_ += fmt::format("{:>4} {}{}({}){}  <- {}{}\n", injected ? ">>>" : "",
                          std::string(2 * static_cast<size_t>(record.depth), ' '), function.name, arguments,
-                         result(record, function), caller(record), injected ? "  [injected]" : "");
+                         gave, caller(record), injected ? "  [injected]" : "");
   }
 
   static std::string argument(const rdmafault_record& record, const rdmafault_function& function, size_t i) {
@@ -59,40 +98,11 @@ class Lines {
                                                   : fmt::format("{:#x}", static_cast<uint64_t>(value));
   }
 
-  static std::string result(const rdmafault_record& record, const rdmafault_function& function) {
-    if ((record.flags & RDMAFAULT_COMPLETE) == 0) return " did not return";
-    const char* name = record.error != 0 ? strerrorname_np(record.error) : nullptr;
-    const std::string error = name != nullptr ? fmt::format(" {}", name) : "";
-    switch (function.convention) {
-      case RDMAFAULT_VOID:
-        return "";
-      case RDMAFAULT_POINTER:
-        return record.result == 0 ? " = NULL" + error
-                                  : fmt::format(" = {:#x}", static_cast<uint64_t>(record.result));
-      case RDMAFAULT_SYSTEM:
-        return record.error != 0 ? " = -1" + error : " = " + number(record.result);
-      default:
-        return record.result == 0 ? " = 0" : fmt::format(" = {}{}", record.result, error);
-    }
-  }
-
-  static std::string number(int64_t value) {
-    constexpr int64_t kLargestNumber = 0xffff'ffff;
-    return value <= kLargestNumber ? fmt::format("{}", value)
-                                   : fmt::format("{:#x}", static_cast<uint64_t>(value));
-  }
-
   [[nodiscard]] std::string caller(const rdmafault_record& record) const {
-    if (record.module >= evidence_.modules.size()) return fmt::format("{:#x}", record.caller);
-    const rdmafault_module& module = evidence_.modules[record.module];
-    Place place{};
-    place.address = record.caller;
-    place.offset = record.caller - module.base;
-    const std::string_view path = module.path;
-    const std::string file(path.empty() ? module.soname : path.substr(path.rfind('/') + 1));
-    file.copy(place.file.data(), place.file.size() - 1);
+    const std::optional<Place> place = place_of_caller(record, evidence_);
+    if (!place) return fmt::format("{:#x}", record.caller);
     return fmt::format("{} {}", role_of(library_, evidence_, record),
-                       symbols_.describe(place, evidence_.observation, Address::Return));
+                       symbols_.describe(*place, evidence_.observation, Address::Return));
   }
 
   void say_what_was_left_out() {
@@ -115,6 +125,19 @@ std::string_view in_words(Works works) {
 }
 
 }  // namespace
+
+std::string caller_in_words(const rdmafault_record& record, const Evidence& evidence,
+                            const Symbols& symbols) {
+  const std::optional<Place> place = place_of_caller(record, evidence);
+  return place ? symbols.name_of(*place, evidence.observation, Address::Return) : "";
+}
+
+std::string result_in_words(const rdmafault_record& record) {
+  // An address is another in each process.
+  const rdmafault_function& function = function_of(record);
+  const bool is_address = function.convention == RDMAFAULT_POINTER && record.result != 0;
+  return is_address ? "not NULL" : result(record, function);
+}
 
 std::string timeline(const Library& library, const Evidence& evidence, const Symbols& symbols,
                      const TimelineOptions& options) {

@@ -20,4 +20,10 @@ struct TimelineOptions {
 std::string timeline(const Library& library, const Evidence& evidence, const Symbols& symbols,
                      const TimelineOptions& options);
 
+// Where the call was made: "librdmacm!rdma_create_id".
+std::string caller_in_words(const rdmafault_record& record, const Evidence& evidence, const Symbols& symbols);
+
+// "0", "NULL ENOMEM", "-1 EADDRINUSE", "did not return"; empty where the function gives nothing.
+std::string result_in_words(const rdmafault_record& record);
+
 }  // namespace conformance

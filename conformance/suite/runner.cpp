@@ -8,12 +8,16 @@
 #include <array>
 #include <cstdlib>
 #include <deque>
+#include <sstream>
 #include <stdexcept>
 #include <tuple>
 
 #include "conformance/harness/conditions.h"
 #include "conformance/harness/expectations.h"
+#include "conformance/harness/interruption.h"
+#include "conformance/harness/ledger.h"
 #include "conformance/harness/listen_operation.h"
+#include "conformance/report/timeline.h"
 #include "conformance/suite/sweep.h"
 
 namespace conformance {
@@ -86,13 +90,23 @@ void add(TestResult& result, ClauseResult&& entry, const std::string& point) {
   if (kept.verdict != Verdict::Pass) kept.points.push_back(point);
 }
 
+std::vector<std::string> lines_of(const std::string& text) {
+  std::vector<std::string> lines;
+  std::istringstream stream(text);
+  for (std::string line; std::getline(stream, line);) lines.push_back(line);
+  return lines;
+}
+
+// Long enough for every call of a listen; a loop's thousands say no more than its first.
+constexpr size_t kTimelineLines = 200;
+
 // Ends of sweeps and retries are not counted as points of their own.
 constexpr int kAttempts = 3;  // at a point that the control had and this run did not come to
 
 }  // namespace
 
-SuiteRunner::SuiteRunner(Library& library, const Target& target, PoolOptions options, const Choice& choice,
-                         Events events)
+SuiteRunner::SuiteRunner(Library& library, const Target& target, const Profile& profile, PoolOptions options,
+                         const Choice& choice, Events events)
     : library_(library),
       target_(target),
       options_(options),
@@ -102,7 +116,9 @@ SuiteRunner::SuiteRunner(Library& library, const Target& target, PoolOptions opt
       events_(std::move(events)) {
   const unsigned provider = provider_named(target.provider);
   tests_ = all_tests();
-  std::erase_if(tests_, [provider](const Test& test) { return !test.runs_on(provider); });
+  std::erase_if(tests_, [&](const Test& test) {
+    return !test.runs_on(provider) || !profile.tests.contains(test.id());
+  });
   tickets_.resize(tests_.size());
 }
 
@@ -131,7 +147,7 @@ size_t SuiteRunner::run(const std::string& filter, const std::string& shard) {
   // Each test's own result says more than GoogleTest's, but the two must agree.
   if (googletest_passed != all_passed_)
     throw std::logic_error("GoogleTest and the suite's own verdicts disagree");
-  return selected_.size();
+  return chosen_;
 }
 
 void SuiteRunner::announce_selected() {
@@ -142,13 +158,16 @@ void SuiteRunner::announce_selected() {
       if (!suite.GetTestInfo(t)->should_run()) continue;
       const std::string id = fmt::format("{}.{}", suite.name(), suite.GetTestInfo(t)->name());
       const auto found = std::ranges::find(tests_, id, &Test::id);
-      if (found != tests_.end()) selected_.push_back(static_cast<size_t>(found - tests_.begin()));
+      if (found == tests_.end()) continue;
+      ++chosen_;
+      if (!done_.contains(id)) selected_.push_back(static_cast<size_t>(found - tests_.begin()));
     }
   }
   events_.started(selected_.size(), disturbs());
   if (selected_.empty()) return;
   try {
     measure_controls();
+  } catch (const Interrupted&) {
   } catch (...) {
     exception_ = std::current_exception();
     return;
@@ -208,15 +227,30 @@ const Evidence* SuiteRunner::control_of(const Experiment& experiment) {
   return control.get();
 }
 
+std::vector<Call> SuiteRunner::undisturbed_calls() {
+  const Evidence& control = ordinary();
+  std::vector<Call> calls;
+  for (const rdmafault_record& record : control.call_under_test()) {
+    const rdmafault_function& function = function_of(record);
+    const std::string role = role_of(library_, control, record);
+    const bool is_the_libraries_own = function.kind == RDMAFAULT_ALLOCATOR && role != "iut";
+    if (is_the_libraries_own || function.kind == RDMAFAULT_SYSTEM_CALL) continue;
+    calls.push_back({function.name, role, record.depth, result_in_words(record),
+                     caller_in_words(record, control, symbols_)});
+  }
+  return calls;
+}
+
 const Evidence& SuiteRunner::ordinary() {
   return *control_of(ordinary_experiment());
 }
 
 // GoogleTest would take an exception for a failed assertion and go on.
 void SuiteRunner::run_test_or_keep_exception(size_t index) {
-  if (exception_) return;
+  if (exception_ || !interruption().empty() || done_.contains(tests_[index].id())) return;
   try {
     run_test(index);
+  } catch (const Interrupted&) {  // what this test had is not all that it needs: it counts as not run
   } catch (...) {
     exception_ = std::current_exception();
   }
@@ -240,14 +274,12 @@ void SuiteRunner::run_test(size_t index) {
       judge_case(one, *pool_.await(tickets_[index][announced++]), result);
   }
 
-  Aggregate worst;
-  for (const ClauseResult& clause : result.clauses)
-    worst.add(clause.verdict == Verdict::Pass
-                  ? Outcome::pass()
-                  : Outcome::of(clause.verdict, fmt::format("{}: {}", clause.clause, clause.reason)));
-  result.verdict = worst.outcome().verdict();
-  result.reason = worst.outcome().reason();
+  const Outcome outcome = outcome_of(result.clauses);
+  result.verdict = outcome.verdict();
+  result.reason = outcome.passed() ? "" : outcome.reason();
   result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  result.experiments = pool_.finished() - counted_;
+  counted_ = pool_.finished();
   all_passed_ = all_passed_ && result.verdict == Verdict::Pass;
   events_.test_finished(result);
   EXPECT_EQ(name_of(result.verdict), name_of(Verdict::Pass)) << result.reason;
@@ -290,9 +322,20 @@ void SuiteRunner::judge_case(const Case& one, const Evidence& evidence, TestResu
   find_out_who_opened(one, outcomes);
   const Observation& seen = evidence.observation;
   PointResult point{one.experiment.point(), Verdict::Pass, "", "", seen.seconds};
+  const auto injected = std::ranges::find_if(
+      evidence.records, [](const auto& record) { return (record.flags & RDMAFAULT_INJECTED) != 0; });
+  if (injected != evidence.records.end()) {
+    point.function = function_of(*injected).name;
+    point.role = role_of(library_, evidence, *injected);
+    point.at = caller_in_words(*injected, evidence, symbols_);
+  }
   for (const ClauseOutcome& outcome : outcomes) {
     const Verdict verdict = outcome.outcome.verdict();
     ClauseResult entry{std::string(outcome.clause), verdict, outcome.outcome.reason(), outcome.module};
+    if (is_finding(verdict)) {
+      entry.timeline = lines_of(timeline(library_, evidence, symbols_, {}));
+      if (entry.timeline.size() > kTimelineLines) entry.timeline.resize(kTimelineLines);
+    }
     const bool has_stack = (verdict == Verdict::Crash || verdict == Verdict::Hang) && seen.frames > 0;
     if (has_stack) entry.stack = symbols_.stack_of(seen);
     if (verdict != Verdict::Pass)

@@ -9,9 +9,11 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
+#include "conformance/catalogue/profile.h"
 #include "conformance/harness/pool.h"
 #include "conformance/harness/symbols.h"
 #include "conformance/report/result.h"
@@ -30,8 +32,11 @@ class SuiteRunner {
   };
 
   // `library` learns the role of the device's driver library, which only a control shows.
-  SuiteRunner(Library& library, const Target& target, PoolOptions options, const Choice& choice,
-              Events events);
+  SuiteRunner(Library& library, const Target& target, const Profile& profile, PoolOptions options,
+              const Choice& choice, Events events);
+
+  // Tests whose results an earlier part of the same run obtained: they are not run again.
+  void leave_out(std::set<std::string> done) { done_ = std::move(done); }
 
   // Runs the tests that `filter` selects (GoogleTest's syntax: patterns with * and ?, separated by ':', those
   // to leave out after '-'). Returns how many were selected.
@@ -39,6 +44,8 @@ class SuiteRunner {
 
   // The evidence of an undisturbed call in an ordinary process.
   const Evidence& ordinary();
+  // What the IUT asks of others in it.
+  std::vector<Call> undisturbed_calls();
   [[nodiscard]] size_t experiments() const { return pool_.finished(); }
   [[nodiscard]] std::chrono::milliseconds timeout() const { return options_.timeout; }
 
@@ -72,7 +79,10 @@ class SuiteRunner {
   std::vector<Test> tests_;
   std::vector<std::vector<size_t>> tickets_;  // of each test's cases
   std::vector<size_t> selected_;              // in the order in which they run
-  size_t begun_ = 0;                          // of them
+  std::set<std::string> done_;
+  size_t chosen_ = 0;   // by filter and shard, those in done_ too
+  size_t counted_ = 0;  // experiments, by the tests that ended
+  size_t begun_ = 0;    // of them
   size_t announced_ = 0;
   bool all_passed_ = true;
   std::exception_ptr exception_;  // that ended the run

@@ -54,19 +54,6 @@ std::vector<std::string_view> clauses_of(const Test& test, bool mock) {
   return {ids.begin(), ids.end()};
 }
 
-std::vector<std::string> matrix_gaps() {
-  std::set<std::string_view> covered;
-  for (const Test& test : all_tests())
-    for (const std::string_view id : clauses_of(test, false)) covered.insert(id);
-  std::vector<std::string> gaps;
-  for (const Clause& clause : clauses())
-    if (!covered.contains(clause.id)) gaps.push_back(fmt::format("clause {} has no test", clause.id));
-  for (const std::string_view id : covered)
-    if (find_clause(id) == nullptr)
-      gaps.push_back(fmt::format("tests judge {}, which is in no catalogue", id));
-  return gaps;
-}
-
 const rdmafault_function& function_named(std::string_view name) {
   size_t count = 0;
   const rdmafault_function* table = rdmafault_functions(&count);

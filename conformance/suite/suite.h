@@ -60,9 +60,6 @@ std::vector<Test> all_tests();
 // The clauses on which a test bears on a provider, sorted, each once.
 std::vector<std::string_view> clauses_of(const Test& test, bool mock);
 
-// The catalogue and the suite must cover each other: returns one line per clause without a test.
-std::vector<std::string> matrix_gaps();
-
 // The kernel's log is watched during the whole run and judged at its end.
 inline constexpr std::string_view kKernelTest = "Kernel.LogStaysClean";
 inline constexpr std::string_view kKernelTestWhat =

@@ -63,8 +63,9 @@ std::string roles_of_subject(const Library& library, const std::string& subject)
 
 struct ListOptions {
   bool json = false;
-  bool check = false;  // only: do the catalogue and the suite cover each other?
+  bool check = false;  // only: do catalogue, suite and profiles cover each other?
   std::string provider;
+  std::string freeze;  // NAME/VERSION: only print the profile of today's suite
 };
 int list(const ListOptions& options);
 

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "conformance/catalogue/clauses.h"
+#include "conformance/suite/matrix.h"
 #include "conformance/suite/suite.h"
 #include "conformance/tool/commands.h"
 
@@ -40,9 +41,17 @@ void print_text(const std::vector<Test>& tests) {
 
 int list(const ListOptions& options) {
   if (options.check) {
-    const std::vector<std::string> gaps = matrix_gaps();
+    const std::vector<std::string> gaps = matrix_gaps(profiles_in(find_parts().profiles));
     for (const std::string& gap : gaps) fmt::print(stderr, "rpma-conformance: {}\n", gap);
+    if (!gaps.empty())
+      fmt::print(stderr, "what is meant to be so is frozen in a new version of the profile: see --freeze\n");
     return gaps.empty() ? kConforms : kUsage;
+  }
+  if (!options.freeze.empty()) {
+    const size_t slash = options.freeze.find('/');
+    fmt::print("{}", freeze_profile(options.freeze.substr(0, slash),
+                                    static_cast<unsigned>(std::stoul(options.freeze.substr(slash + 1)))));
+    return kConforms;
   }
   std::vector<Test> tests = all_tests();
   if (!options.provider.empty())

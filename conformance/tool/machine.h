@@ -28,6 +28,7 @@ class Machine {
 
   [[nodiscard]] std::map<std::string, std::string> environment() const;
   [[nodiscard]] std::filesystem::path share() const { return state_ / "share"; }
+  [[nodiscard]] const std::filesystem::path& state() const { return state_; }
 
   // Runs a command in it, with this process's streams; returns its exit status.
   [[nodiscard]] int exec(const std::vector<std::string>& arguments) const;

@@ -11,6 +11,7 @@
 #include "conformance/harness/library.h"
 #include "conformance/suite/suite.h"
 #include "conformance/tool/commands.h"
+#include "conformance/tool/run_record.h"
 #include "conformance/version.h"
 
 namespace conformance {
@@ -56,6 +57,14 @@ std::string is_no_shard(const std::string& text) {
              : fmt::format("'{}' is no shard; the second of three is 2/3", text);
 }
 
+std::string is_no_profile_version(const std::string& text) {
+  const size_t slash = text.find('/');
+  const std::string version = slash == std::string::npos ? "" : text.substr(slash + 1);
+  const bool is_one = slash != 0 && !version.empty() && version.size() < 6 &&
+                      version.find_first_not_of("0123456789") == std::string::npos;
+  return is_one ? "" : fmt::format("'{}' is no version of a profile; the second of listen is listen/2", text);
+}
+
 void add_run(CLI::App& app, RunOptions& options) {
   add_surroundings(app, options);
   app.add_option("--filter", options.filter,
@@ -73,7 +82,24 @@ void add_run(CLI::App& app, RunOptions& options) {
   app.add_option("--report", options.report,
                  "folder for report.json, junit.xml, results.jsonl and points.jsonl")
       ->capture_default_str();
+  app.add_option("--profile", options.profile, "what it is measured against: NAME, or NAME/VERSION")
+      ->capture_default_str();
+  app.add_option("--waivers", options.waivers, "findings that somebody answers for (fixtures/waivers)");
+  app.add_flag("--continue", options.resume)->group("");  // hidden: run_in_machine.cpp
   app.add_option("--baseline", options.baseline, "known findings: exit 0 where the run shows exactly these");
+}
+
+// A run that goes on is the one that it was: only what decides no verdict can be said anew.
+void read_resumed(const CLI::App& app, RunOptions& options, const std::filesystem::path& folder) {
+  for (const CLI::Option* option : app.get_options())
+    if (option->count() > 0 && option->get_name() != "--resume" && option->get_name() != "--jobs" &&
+        option->get_name() != "--machine")
+      throw SetupError(
+          fmt::format("--resume goes on with what the run was told: leave {} out", option->get_name()));
+  const RunOptions said = std::move(options);
+  options = read_run_record(folder).options;
+  options.jobs = said.jobs;
+  options.machine = said.machine;
 }
 
 void add_self_check(CLI::App& app, RunOptions& options, SelfCheckOptions& what) {
@@ -175,6 +201,8 @@ int main_or_throw(int argc, char** argv) {
   RunOptions run_options;
   CLI::App* run_command = app.add_subcommand("run", "run the suite and give a verdict");
   add_run(*run_command, run_options);
+  std::filesystem::path resumed;
+  run_command->add_option("--resume", resumed, "report folder of a run that was ended early: go on with it");
   ReplayOptions replay_options;
   CLI::App* replay_command = app.add_subcommand("replay", "run one point again and show it call by call");
   add_replay(*replay_command, run_options, replay_options);
@@ -196,7 +224,12 @@ int main_or_throw(int argc, char** argv) {
   ListOptions list_options;
   CLI::App* list_command = app.add_subcommand("list", "list the tests; needs no device");
   list_command->add_flag("--json", list_options.json, "for machines");
-  list_command->add_flag("--check", list_options.check, "only check that each clause has a test");
+  list_command->add_flag("--check", list_options.check,
+                         "only check that clauses, tests and profiles cover each other");
+  list_command
+      ->add_option("--freeze", list_options.freeze,
+                   "NAME/VERSION: print the profile of all tests of today, for share/.../profiles")
+      ->check(CLI::Validator(is_no_profile_version, "NAME/VERSION"));
   list_command->add_option("--provider", list_options.provider, "only those of mock, rxe or hw")
       ->check(CLI::IsMember({"mock", "rxe", "hw"}));
   std::string doctor_provider = "rxe";
@@ -213,6 +246,7 @@ int main_or_throw(int argc, char** argv) {
     fmt::print(stderr, "rpma-conformance: {}; see rpma-conformance --help\n", error.what());
     return kUsage;
   }
+  if (!resumed.empty()) read_resumed(*run_command, run_options, resumed);
   if (*run_command) return run(run_options, argv);
   if (*replay_command) return replay(run_options, replay_options, argv);
   if (*self_check_command) return self_check(run_options, self_check_options);

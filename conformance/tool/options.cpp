@@ -62,6 +62,7 @@ Parts find_parts() {
   parts.mock = prefix / "lib/rpma-conformance/librdmamock.so";
   parts.reference = prefix / "lib/rpma-conformance/librpma-reference.so";
   parts.defects = prefix / "lib/rpma-conformance/librpma-defects.so";
+  parts.profiles = prefix / "share/rpma-conformance/profiles";
   parts.machine = prefix / "share/rpma-conformance/rxe/machine";
   return parts;
 }

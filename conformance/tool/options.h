@@ -17,14 +17,17 @@ struct RunOptions {
   std::string rdma_core;
   std::string subject = "stack";
   std::string filter = "*";
-  unsigned jobs = 0;     // experiments at a time; 0: one for each processor of where they run
-  unsigned timeout = 0;  // seconds, of one experiment; 0: as the controls' speed demands
+  std::string profile = "listen";  // NAME or NAME/VERSION
+  unsigned jobs = 0;               // experiments at a time; 0: one for each processor of where they run
+  unsigned timeout = 0;            // seconds, of one experiment; 0: as the controls' speed demands
   uint64_t seed = 1;
   std::string shard;              // I/N: every N-th test, from the I-th on; empty: all
   bool complete = false;          // every pair of points, not those that the seed chooses
   bool allow_disruptive = false;  // conditions that disturb the whole host
   std::filesystem::path report = "report";
   std::filesystem::path baseline;  // empty: none
+  std::filesystem::path waivers;   // empty: none
+  bool resume = false;             // `report` holds an earlier part of this run
   std::string kernel;              // a kernel package for the rxe machine
   bool in_machine = false;  // set by run_in_machine() for the run in there: its report folder is no user's
   std::filesystem::path machine;  // state folder of a running rxe machine; empty: start one for this run
@@ -51,6 +54,7 @@ struct Parts {
   std::filesystem::path machine;    // the rxe machine's command
   std::filesystem::path reference;  // the reference listener, and the same with a defect
   std::filesystem::path defects;
+  std::filesystem::path profiles;  // a folder
 };
 Parts find_parts();
 

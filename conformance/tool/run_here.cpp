@@ -4,16 +4,24 @@
 
 #include <chrono>
 #include <ctime>
+#include <fstream>
+#include <set>
 
+#include "conformance/catalogue/profile.h"
 #include "conformance/harness/holdings.h"
+#include "conformance/harness/interruption.h"
 #include "conformance/harness/kernel_log.h"
+#include "conformance/report/digest.h"
 #include "conformance/report/report.h"
+#include "conformance/report/surroundings.h"
+#include "conformance/report/waivers.h"
 #include "conformance/suite/runner.h"
 #include "conformance/tool/baseline.h"
 #include "conformance/tool/commands.h"
 #include "conformance/tool/device_lock.h"
 #include "conformance/tool/progress.h"
 #include "conformance/tool/results.h"
+#include "conformance/tool/run_record.h"
 #include "conformance/tool/target.h"
 
 namespace conformance {
@@ -27,13 +35,45 @@ std::string utc_now() {
                      parts.tm_mday, parts.tm_hour, parts.tm_min, parts.tm_sec);
 }
 
-Stack stack_of(const Library& library, const Target& target, SuiteRunner& runner) {
-  const Observation& control = runner.ordinary().observation;
-  if (control.module_count > 0) return describe_stack(library, target, control);
+// What an undisturbed call shows. Where the run was ended before there was one, only the stack is known.
+void describe_undisturbed(const Library& library, const Target& target, SuiteRunner& runner, RunResult& run) {
+  try {
+    const Observation& control = runner.ordinary().observation;
+    run.calls = runner.undisturbed_calls();
+    if (control.module_count > 0) {
+      run.stack = describe_stack(library, target, control);
+      return;
+    }
+  } catch (const Interrupted&) {  // there is none
+  }
   // The control never got so far: what this process has loaded is known all the same.
   Observation own{};
   list_modules(own);
-  return describe_stack(library, target, own);
+  run.stack = describe_stack(library, target, own);
+}
+
+std::vector<Waiver> read_waivers(const std::filesystem::path& file, const std::string& day) {
+  if (file.empty()) return {};
+  try {
+    std::ifstream stream(file);
+    if (!stream) throw std::runtime_error("cannot be read; name a readable file with --waivers");
+    return parse_waivers(nlohmann::ordered_json::parse(stream), day);
+  } catch (const std::exception& error) {
+    throw SetupError(fmt::format("{} {}", file.string(), error.what()));
+  }
+}
+
+// What must be the same in each part of one run.
+nlohmann::ordered_json header_of(const Library& library, const Target& target, const RunResult& run) {
+  nlohmann::ordered_json header = {{"started", run.started},
+                                   {"suite", run.suite_commit},
+                                   {"provider", run.provider},
+                                   {"profile", run.profile.sha256}};
+  Observation own{};
+  list_modules(own);
+  for (const StackModule& module : describe_stack(library, target, own).modules)
+    header[module.path] = module.sha256;
+  return header;
 }
 
 int compare_with_baseline(const Baseline& baseline, const RunOptions& options, const RunResult& run) {
@@ -53,32 +93,53 @@ int compare_with_baseline(const Baseline& baseline, const RunOptions& options, c
 }  // namespace
 
 int run_here(const RunOptions& options) {
-  ReportFolder report(options.report);
+  const Profile profile = find_profile(profiles_in(find_parts().profiles), options.profile);
+  if (profile.rulings_sha256 != hash_of_rulings())
+    throw SetupError(fmt::format(
+        "profile {} was frozen with other rulings than this suite's; name a newer one", profile.id()));
+  RunResult run = result_for(options);
+  run.started = utc_now();
+  std::vector<Waiver> waivers =
+      read_waivers(options.waivers, run.started.substr(0, sizeof("YYYY-MM-DD") - 1));
   std::optional<Baseline> baseline;
   if (!options.baseline.empty()) baseline.emplace(options.baseline, options.provider);
+  ReportFolder report(options.report, options.resume);
+  if (!options.in_machine) write_run_record({options, {}, {}});
+
   const LibraryOptions libraries{options.librpma, options.rdma_core, options.provider == "mock"};
   const bool on_kernel = options.provider != "mock";
   std::optional<DeviceLock> lock;
   if (on_kernel) lock.emplace(false);  // before the device is looked for: another run may have taken it away
   const Target target = choose_target(options);
   Library library = open_library(libraries);
-
-  RunResult run = result_for(options);
-  run.started = utc_now();
+  run.profile = {profile.name, profile.version, profile.sha256, profile.rulings_sha256};
   run.subject = roles_of_subject(library, options.subject);
   run.jobs = jobs_of(options);
+  report.begin(header_of(library, target, run));
   const auto begin = std::chrono::steady_clock::now();
+  watch_for_interruption();
 
   std::optional<KernelLog> kernel;
   if (on_kernel) kernel.emplace();
+  size_t kernel_lines = report.earlier().kernel_log.size();
+  if (kernel)
+    for (const std::string& line : report.earlier().kernel_log) kernel->add(line);
+  // Lines are kept as tests end, for a part of the run that may follow.
+  const auto judge_kernel = [&] {
+    const Outcome outcome = kernel->judge();
+    for (; kernel_lines < kernel->lines().size(); ++kernel_lines)
+      report.add_kernel_line(kernel->lines()[kernel_lines]);
+    return outcome;
+  };
 
   std::optional<Progress> progress;
   const auto finished = [&](const TestResult& test) {
+    if (kernel) judge_kernel();
     run.tests.push_back(test);
     report.add(test);
     progress->end(test);
   };
-  SuiteRunner runner(library, target, {run.jobs, std::chrono::seconds(options.timeout)},
+  SuiteRunner runner(library, target, profile, {run.jobs, std::chrono::seconds(options.timeout)},
                      {options.seed, options.complete},
                      {.started =
                           [&](size_t selected, bool disturbs) {
@@ -92,7 +153,15 @@ int run_here(const RunOptions& options) {
                             progress->point(test);
                           },
                       .test_finished = finished});
-  run.in_profile = runner.tests().size();
+  run.tests = report.earlier().tests;
+  std::set<std::string> done;
+  for (const TestResult& test : run.tests) {
+    done.insert(test.id);
+    run.seconds += test.seconds;
+    run.experiments += test.experiments;
+  }
+  runner.leave_out(done);
+  run.in_profile = profile.tests_on(options.provider).size();
   run.selected = runner.run(options.filter, options.shard);
   if (run.selected == 0) {
     fmt::print(
@@ -101,19 +170,28 @@ int run_here(const RunOptions& options) {
         options.filter, options.shard.empty() ? "" : " --shard " + options.shard, options.provider);
     return kIncomplete;
   }
+  run.interrupted = interruption();
   if (kernel) {
     ++run.selected;
-    finished(kernel_result(kernel->judge()));
+    const Outcome outcome = judge_kernel();
+    if (run.interrupted.empty()) finished(kernel_result(outcome));
     run.kernel_log = kernel->lines();
   }
   progress->finish();
-  run.stack = stack_of(library, target, runner);
-  run.experiments = runner.experiments();
+  describe_undisturbed(library, target, runner, run);
+  run.surroundings = describe_surroundings(on_kernel ? target.device : "");
+  if (!report.earlier().header.is_null()) run.started = report.earlier().header.value("started", run.started);
+  run.resumed = report.earlier().resumed;
+  run.experiments += runner.experiments();
   run.timeout_seconds = std::chrono::duration<double>(runner.timeout()).count();
-  run.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  run.seconds += std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  apply_waivers(std::move(waivers), run);
+  if (!options.waivers.empty()) write_whole(report.path() / "waivers.json", content_of(options.waivers));
   report.finish(run);
   fmt::print("{}", to_text(run, as_typed(options)));
   if (!options.in_machine) fmt::print("report: {}\n", report.path().string());
+  if (!run.interrupted.empty() && !options.in_machine)
+    fmt::print("to go on: rpma-conformance run --resume {}\n", report.path().string());
   return baseline ? compare_with_baseline(*baseline, options, run) : exit_code_of(run);
 }
 

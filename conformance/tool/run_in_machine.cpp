@@ -7,13 +7,16 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "conformance/catalogue/profile.h"
 #include "conformance/harness/kernel_log.h"
 #include "conformance/harness/library.h"
 #include "conformance/report/report.h"
 #include "conformance/suite/suite.h"
 #include "conformance/tool/commands.h"
 #include "conformance/tool/machine.h"
+#include "conformance/tool/process.h"
 #include "conformance/tool/results.h"
+#include "conformance/tool/run_record.h"
 
 namespace conformance {
 namespace {
@@ -27,6 +30,9 @@ std::vector<std::string> inner_command(const RunOptions& options, const Machine&
                  {"--filter=" + options.filter, "--seed", std::to_string(options.seed), "--report", report});
   if (options.jobs > 0) command.insert(command.end(), {"--jobs", std::to_string(options.jobs)});
   if (options.complete) command.emplace_back("--complete");
+  command.insert(command.end(), {"--profile", options.profile});
+  if (options.resume) command.emplace_back("--continue");
+  if (!options.waivers.empty()) command.insert(command.end(), {"--waivers", fs::absolute(options.waivers)});
   if (!options.shard.empty()) command.insert(command.end(), {"--shard", options.shard});
   if (!options.baseline.empty())
     command.insert(command.end(), {"--baseline", fs::absolute(options.baseline)});
@@ -35,26 +41,26 @@ std::vector<std::string> inner_command(const RunOptions& options, const Machine&
 
 // The run in the machine came to no end of its own. What had been obtained is kept; where the machine was
 // lost, the kernel's last words are judged.
-int report_partial(const RunOptions& options, ReportFolder& report, const fs::path& partial,
-                   const std::string& why, const std::string& last_words) {
+int report_partial(const RunOptions& options, const std::string& why, const std::string& last_words) {
+  ReportFolder report(options.report, true);
   RunResult run = result_for(options);
-  std::error_code error;  // what the points were is worth having, not worth losing the rest for
-  fs::copy_file(partial / "points.jsonl", report.path() / "points.jsonl",
-                fs::copy_options::overwrite_existing, error);
-  for (const TestResult& test : read_journal(partial / "results.jsonl")) {
-    run.tests.push_back(test);
-    report.add(test);
-  }
+  run.tests = report.earlier().tests;
+  run.kernel_log = report.earlier().kernel_log;
+  run.resumed = report.earlier().resumed;
+  if (!report.earlier().header.is_null()) run.started = report.earlier().header.value("started", "");
   Outcome outcome = Outcome::of(Verdict::Broken, why);
   std::istringstream lines(last_words);
   for (std::string line; std::getline(lines, line);) {
     run.kernel_log.push_back(line);
-    if (outcome.verdict() != Verdict::Crash && is_finding(verdict_on_kernel_line(line, true)))
+    const Verdict verdict = verdict_on_kernel_line(line, true);
+    if (verdict != Verdict::Pass) report.add_kernel_line(line);  // whoever goes on has to judge it too
+    if (outcome.verdict() != Verdict::Crash && is_finding(verdict))
       outcome = Outcome::of(Verdict::Crash, "the machine was lost after its kernel said: " + line);
   }
   run.tests.push_back(kernel_result(outcome));
-  for (const Test& test : all_tests())
-    if (test.runs_on(kRxe)) ++run.in_profile;
+  const Profile profile = find_profile(profiles_in(find_parts().profiles), options.profile);
+  run.profile = {profile.name, profile.version, profile.sha256, profile.rulings_sha256};
+  run.in_profile = profile.tests_on("rxe").size();
   // How many the filter would have selected is not known out here; at least one more than ran.
   run.selected = options.filter == "*" && options.shard.empty() ? run.in_profile : run.tests.size() + 1;
   report.add(run.tests.back());
@@ -63,34 +69,66 @@ int report_partial(const RunOptions& options, ReportFolder& report, const fs::pa
   return exit_code_of(run);
 }
 
-void copy_report(const fs::path& from, const fs::path& to) {
-  for (const char* name : {"results.jsonl", "points.jsonl", "report.json", "junit.xml"}) {
+bool was_interrupted(const fs::path& report) {
+  const auto document = nlohmann::json::parse(std::ifstream(report / "report.json"), nullptr, false);
+  return document.is_object() && document.value("interrupted", "") != "";
+}
+
+template <typename Names>
+void copy_files(const fs::path& from, const fs::path& to, const Names& names) {
+  for (const char* name : names) {
     std::error_code error;
+    if (!fs::exists(from / name)) continue;
     fs::copy_file(from / name, to / name, fs::copy_options::overwrite_existing, error);
     if (error)
-      throw SetupError(
-          fmt::format("the run's {} could not be fetched from the machine: {}", name, error.message()));
+      throw SetupError(fmt::format("{} could not be copied to {}: {}", (from / name).string(), to.string(),
+                                   error.message()));
   }
+}
+
+// The run was killed with the program that had started it: what it obtained lies in its machine's share, and
+// the machine may run on.
+void take_over(const RunOptions& options) {
+  const RunRecord record = read_run_record(options.report);
+  if (record.inner_report.empty()) return;
+  if (!record.machine.empty())
+    run_program({find_parts().machine, "stop", "--state", record.machine});  // nobody writes there any more
+  copy_files(record.inner_report, options.report, kJournals);
+  std::error_code error;
+  fs::remove_all(record.machine.empty() ? record.inner_report : record.machine, error);
 }
 
 }  // namespace
 
 int run_in_machine(const RunOptions& options) {
-  ReportFolder report(options.report);
+  if (options.resume) take_over(options);
+  make_report_folder(options.report, {std::begin(kDocuments), std::end(kDocuments)});
+  if (!options.resume) make_report_folder(options.report, {std::begin(kJournals), std::end(kJournals)});
+  write_run_record(
+      {options, {}, {}});  // a folder that cannot be written to is told before a machine is started
   const Machine machine(options);
   const fs::path inner_report = machine.share() / fmt::format("report-{}", getpid());
+  if (options.resume) {
+    fs::create_directories(inner_report);
+    copy_files(options.report, inner_report, kJournals);
+  }
+  write_run_record({options, options.machine.empty() ? machine.state() : fs::path(), inner_report});
   const int status = machine.exec(inner_command(options, machine, inner_report));
-  std::ofstream(report.path() / "kernel.log") << machine.log();
+  std::ofstream(options.report / "kernel.log") << machine.log();
+  copy_files(inner_report, options.report, kJournals);
+  write_run_record({options, {}, {}});
   const bool lost = status == kMachineLost;
   if (lost || status > kIncomplete)
-    return report_partial(options, report, inner_report,
+    return report_partial(options,
                           lost ? "the machine was lost, and its kernel left no word about it"
                                : fmt::format("the run in the machine was ended (status {})", status),
                           lost ? machine.log() : "");
   // Without a report nothing was tested, and the run has said why.
   if (fs::exists(inner_report / "report.json")) {
-    copy_report(inner_report, report.path());
-    fmt::print("report: {}\n", report.path().string());
+    copy_files(inner_report, options.report, kDocuments);
+    fmt::print("report: {}\n", options.report.string());
+    if (was_interrupted(options.report))
+      fmt::print("to go on: rpma-conformance run --resume {}\n", options.report.string());
   } else if (status <= kFinding) {
     throw SetupError("the run in the machine left no report");
   }

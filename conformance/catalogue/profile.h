@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Profiles: frozen lists of what must pass, as files (fixtures/profiles/NAME-VERSION.json). A certificate
+// names the profile that it was measured against, and its hash: clauses, rulings and tests are all in there.
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace conformance {
+
+struct Profile {
+  std::string name;
+  unsigned version = 0;
+  std::string document;  // the file's bytes
+  std::string sha256;    // of the document
+  std::string rulings_sha256;
+  std::map<std::string, std::set<std::string>> tests;  // test to providers on which it must pass
+  std::set<std::string> clauses;
+
+  [[nodiscard]] std::string id() const;  // "listen/1"
+  // The tests that must pass on a provider, sorted.
+  [[nodiscard]] std::vector<std::string> tests_on(std::string_view provider) const;
+};
+
+// Throws std::runtime_error with one clear line where `document` is no profile.
+Profile parse_profile(const std::string& document);
+
+// Every profile of a folder, sorted by name and version. Throws SetupError where one cannot be read, or is
+// not what SHA256SUMS beside it says: it would no longer be the one that certificates name.
+std::vector<Profile> profiles_in(const std::filesystem::path& folder);
+
+// The one that `id` names: "listen/1", or "listen" for the newest. Throws SetupError where there is none.
+Profile find_profile(const std::vector<Profile>& profiles, const std::string& id);
+
+// The hash of the rulings as they are now, to compare with Profile::rulings_sha256.
+std::string hash_of_rulings();
+
+}  // namespace conformance

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "conformance/harness/interruption.h"
+
+#include <fmt/format.h>
+
+#include <csignal>
+#include <cstring>
+
+namespace conformance {
+namespace {
+
+volatile std::sig_atomic_t noted = 0;
+
+void note(int signal) {
+  noted = signal;
+}
+
+}  // namespace
+
+void watch_for_interruption() {
+  struct sigaction action {};
+  action.sa_handler = note;
+  action.sa_flags = static_cast<int>(SA_RESETHAND);  // and no SA_RESTART: whoever waits is to notice
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
+    struct sigaction old {};
+    sigaction(signal, nullptr, &old);
+    if (old.sa_handler != SIG_IGN) sigaction(signal, &action, nullptr);  // nohup(1) means it
+  }
+}
+
+std::string interruption() {
+  return noted == 0 ? "" : fmt::format("SIG{}", sigabbrev_np(noted));
+}
+
+}  // namespace conformance

@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "conformance/report/waivers.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cstdio>
+#include <optional>
+#include <stdexcept>
+
+#include "conformance/catalogue/clauses.h"
+#include "conformance/report/debian_version.h"
+
+namespace conformance {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+struct Field {
+  const char* name;
+  std::string Waiver::*value;
+};
+constexpr std::array<Field, 11> kFields = {{{"clause", &Waiver::clause},
+                                            {"point", &Waiver::point},
+                                            {"module", &Waiver::module},
+                                            {"package", &Waiver::package},
+                                            {"from", &Waiver::from},
+                                            {"to", &Waiver::to},
+                                            {"build_id", &Waiver::build_id},
+                                            {"owner", &Waiver::owner},
+                                            {"reason", &Waiver::reason},
+                                            {"link", &Waiver::link},
+                                            {"expires", &Waiver::expires}}};
+
+constexpr std::array<const char*, 8> kModules = {"iut",     "rdmacm", "ibverbs", "driver",
+                                                 "netlink", "libc",   "loader",  "kernel"};
+
+using Days = std::chrono::sys_days;
+
+std::optional<Days> day_of(const std::string& text) {
+  int year = 0;
+  unsigned month = 0;
+  unsigned day = 0;
+  int read = 0;
+  constexpr size_t kSize = sizeof("YYYY-MM-DD") - 1;
+  if (text.size() != kSize || std::sscanf(text.c_str(), "%4d-%2u-%2u%n", &year, &month, &day, &read) != 3 ||
+      static_cast<size_t>(read) != kSize)
+    return std::nullopt;
+  const std::chrono::year_month_day date{std::chrono::year(year), std::chrono::month(month),
+                                         std::chrono::day(day)};
+  return date.ok() ? std::optional<Days>(date) : std::nullopt;
+}
+
+// Empty, or what speaks against it.
+std::string objection_to(const Waiver& waiver, const std::string& day) {
+  constexpr std::chrono::days kLongest{366};
+  for (const Field& field : kFields)
+    if ((waiver.*field.value).find('*') != std::string::npos)
+      return fmt::format("'{}' is too broad: a pattern waives what nobody has looked at", field.name);
+  if (waiver.clause.empty() && waiver.point.empty()) return "it needs a clause, a point, or both";
+  if (!waiver.clause.empty() && find_clause(waiver.clause) == nullptr)
+    return fmt::format("there is no clause '{}'", waiver.clause);
+  if (std::ranges::find(kModules, waiver.module) == kModules.end())
+    return fmt::format("its module '{}' is none; name one role, such as iut or rdmacm", waiver.module);
+  const bool by_version = !waiver.package.empty() && !waiver.from.empty() && !waiver.to.empty();
+  if (by_version == !waiver.build_id.empty())
+    return "it is too broad: it needs package, from and to, or a build_id instead";
+  if (by_version && compare_versions(waiver.from, waiver.to) > 0)
+    return fmt::format("its versions end before they begin ({} to {})", waiver.from, waiver.to);
+  for (const auto& [name, value] : {Field{"owner", &Waiver::owner}, Field{"reason", &Waiver::reason}})
+    if ((waiver.*value).empty()) return fmt::format("it needs {} '{}'", name[0] == 'o' ? "an" : "a", name);
+  if (!waiver.link.starts_with("https://") && !waiver.link.starts_with("http://"))
+    return "it needs a 'link' to where it is discussed";
+  const std::optional<Days> end = day_of(waiver.expires);
+  const std::optional<Days> now = day_of(day);
+  if (!end) return "it needs the day on which it 'expires' as YYYY-MM-DD";
+  if (!now) return fmt::format("'{}' is no day of a run", day);
+  if (*end < *now) return fmt::format("it expired on {}; renew or remove it", waiver.expires);
+  if (*end - *now > kLongest)
+    return fmt::format("it is too broad: it ends on {}, more than a year from {}", waiver.expires, day);
+  return {};
+}
+
+Waiver read_one(const Json& json) {
+  if (!json.is_object()) throw std::runtime_error("it is no object");
+  Waiver waiver;
+  for (const auto& [key, value] : json.items()) {
+    const auto* const field =
+        std::ranges::find_if(kFields, [&key = key](const Field& one) { return key == one.name; });
+    if (field == kFields.end()) throw std::runtime_error(fmt::format("it has an unknown field '{}'", key));
+    if (!value.is_string()) throw std::runtime_error(fmt::format("its '{}' is no text", key));
+    waiver.*(field->value) = value.get<std::string>();
+  }
+  return waiver;
+}
+
+bool is_in_stack(const Waiver& waiver, const Stack& stack) {
+  if (waiver.module == "kernel") {  // its package is the kernel itself
+    const std::string release = stack.kernel.substr(0, stack.kernel.find(' '));
+    return waiver.build_id.empty() && compare_versions(waiver.from, release) <= 0 &&
+           compare_versions(release, waiver.to) <= 0;
+  }
+  return std::ranges::any_of(stack.modules, [&waiver](const StackModule& module) {
+    if (module.role != waiver.module) return false;
+    if (!waiver.build_id.empty()) return module.build_id == waiver.build_id;
+    const size_t space = module.package.find(' ');
+    if (space == std::string::npos || module.package.substr(0, space) != waiver.package) return false;
+    const std::string version = module.package.substr(space + 1);
+    return compare_versions(waiver.from, version) <= 0 && compare_versions(version, waiver.to) <= 0;
+  });
+}
+
+// What of a finding the waiver covers: all of its points, or one.
+std::vector<std::string> covered_points(const Waiver& waiver, const ClauseResult& finding) {
+  if (finding.module != waiver.module) return {};
+  if (!waiver.clause.empty() && finding.clause != waiver.clause) return {};
+  if (waiver.point.empty()) return finding.points;
+  return std::ranges::find(finding.points, waiver.point) == finding.points.end()
+             ? std::vector<std::string>()
+             : std::vector<std::string>{waiver.point};
+}
+
+ClauseResult waived_part(const Waiver& waiver, const ClauseResult& finding,
+                         const std::vector<std::string>& points) {
+  ClauseResult part = finding;
+  part.waived = name_of(finding.verdict);
+  part.verdict = Verdict::Waived;
+  part.reason = fmt::format("{}, waived until {} by {} ({}): {}", part.waived, waiver.expires, waiver.owner,
+                            waiver.link, finding.reason);
+  part.points = points;
+  return part;
+}
+
+// Splits findings of a test into what the waiver covers and what it does not. True where it covered
+// something.
+bool waive_in(const Waiver& waiver, TestResult& test) {
+  std::vector<ClauseResult> clauses;
+  bool used = false;
+  for (ClauseResult& clause : test.clauses) {
+    const std::vector<std::string> points =
+        is_finding(clause.verdict) ? covered_points(waiver, clause) : std::vector<std::string>();
+    if (points.empty()) {
+      clauses.push_back(std::move(clause));
+      continue;
+    }
+    used = true;
+    clauses.push_back(waived_part(waiver, clause, points));
+    std::erase_if(clause.points, [&points](const std::string& point) {
+      return std::ranges::find(points, point) != points.end();
+    });
+    if (!clause.points.empty()) clauses.push_back(std::move(clause));
+  }
+  test.clauses = std::move(clauses);
+  if (!used) return false;
+  const Outcome outcome = outcome_of(test.clauses);
+  test.verdict = outcome.verdict();
+  test.reason = outcome.passed() ? "" : outcome.reason();
+  return true;
+}
+
+std::string state_of_unused(const Waiver& waiver, const RunResult& run) {
+  if (!is_in_stack(waiver, run.stack)) return "other version";
+  return incomplete_because(run).empty() ? "stale" : "not tested";
+}
+
+}  // namespace
+
+std::string Waiver::text() const {
+  return fmt::format("{}{}{} by {}", clause, clause.empty() || point.empty() ? "" : " at ", point, module);
+}
+
+std::vector<Waiver> parse_waivers(const Json& document, const std::string& day) {
+  if (!document.is_object() || document.value("schema", Json()) != kWaiversSchema || document.size() != 2 ||
+      !document.contains("waivers") || !document.at("waivers").is_array())
+    throw std::runtime_error(fmt::format("is no list of waivers of schema {}", kWaiversSchema));
+  std::vector<Waiver> waivers;
+  for (const Json& json : document.at("waivers")) {
+    const size_t number = waivers.size() + 1;
+    try {
+      waivers.push_back(read_one(json));
+      if (const std::string objection = objection_to(waivers.back(), day); !objection.empty())
+        throw std::runtime_error(objection);
+    } catch (const std::runtime_error& error) {
+      throw std::runtime_error(fmt::format("cannot be used: waiver {}: {}", number, error.what()));
+    }
+  }
+  return waivers;
+}
+
+Json to_json(const std::vector<Waiver>& waivers) {
+  Json list = Json::array();
+  for (const Waiver& waiver : waivers) {
+    Json json = Json::object();
+    for (const Field& field : kFields)
+      if (!(waiver.*field.value).empty()) json[field.name] = waiver.*field.value;
+    json["state"] = waiver.state;
+    list.push_back(std::move(json));
+  }
+  return list;
+}
+
+void apply_waivers(std::vector<Waiver> waivers, RunResult& run) {
+  for (Waiver& waiver : waivers) {
+    bool used = false;
+    if (is_in_stack(waiver, run.stack))
+      for (TestResult& test : run.tests) used = waive_in(waiver, test) || used;
+    waiver.state = used ? "used" : state_of_unused(waiver, run);
+  }
+  run.waivers = to_json(waivers);
+}
+
+}  // namespace conformance

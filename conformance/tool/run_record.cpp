@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "conformance/tool/run_record.h"
+
+#include <fmt/format.h>
+
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "conformance/harness/library.h"
+#include "conformance/report/report.h"
+#include "conformance/version.h"
+
+namespace conformance {
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::ordered_json;
+constexpr const char* kSchema = "rpma-conformance-run/1";
+
+// What decides a verdict. How many experiments go at a time does not, and where a machine runs neither.
+template <typename Options, typename Visitor>
+void visit(Options& options, const Visitor& field) {
+  field("provider", options.provider);
+  field("device", options.device);
+  field("addr", options.address);
+  field("librpma", options.librpma);
+  field("rdma_core", options.rdma_core);
+  field("kernel", options.kernel);
+  field("judge", options.subject);
+  field("profile", options.profile);
+  field("filter", options.filter);
+  field("shard", options.shard);
+  field("seed", options.seed);
+  field("complete", options.complete);
+  field("timeout", options.timeout);
+  field("allow_disruptive", options.allow_disruptive);
+  field("baseline", options.baseline);
+  field("waivers", options.waivers);
+}
+
+}  // namespace
+
+void write_run_record(const RunRecord& record) {
+  Json options = Json::object();
+  visit(record.options, [&options](const char* name, const auto& value) { options[name] = value; });
+  Json document = {{"schema", kSchema},
+                   {"suite", {{"version", kVersion}, {"commit", kCommit}}},
+                   {"options", options},
+                   {"machine", record.machine.string()},
+                   {"inner_report", record.inner_report.string()}};
+  write_whole(record.options.report / "run.json",
+              document.dump(2, ' ', false, Json::error_handler_t::replace) + "\n");
+}
+
+RunRecord read_run_record(const fs::path& report) {
+  const fs::path file = report / "run.json";
+  std::ifstream stream(file);
+  if (!stream)
+    throw SetupError(fmt::format(
+        "there is no run in {} that could go on; name its report folder with --resume", report.string()));
+  RunRecord record;
+  std::string commit;
+  try {
+    const Json document = Json::parse(stream);
+    if (document.at("schema") != kSchema)
+      throw std::runtime_error(fmt::format("its schema is not {}", kSchema));
+    commit = document.at("suite").at("commit");
+    const Json& options = document.at("options");
+    visit(record.options, [&options](const char* name, auto& value) {
+      value = options.at(name).template get<std::decay_t<decltype(value)>>();
+    });
+    record.machine = document.at("machine").get<std::string>();
+    record.inner_report = document.at("inner_report").get<std::string>();
+  } catch (const std::exception& error) {
+    throw SetupError(fmt::format("{} cannot be read: {}; start the run anew", file.string(), error.what()));
+  }
+  if (commit != kCommit)
+    throw SetupError(fmt::format("the run in {} was one of suite {}, this is {}: start it anew",
+                                 report.string(), commit, kCommit));
+  record.options.report = report;
+  record.options.resume = true;
+  return record;
+}
+
+}  // namespace conformance
