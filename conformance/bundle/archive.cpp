@@ -71,7 +71,8 @@ std::string content_of(archive* reader, archive_entry* entry) {
 
 Packer packer() {
   const int number = archive_version_number();  // 3006002
-  return {fmt::format("{}.{}.{}", number / 1000000, number / 1000 % 1000, number % 1000), ZSTD_versionString()};
+  return {fmt::format("{}.{}.{}", number / 1000000, number / 1000 % 1000, number % 1000),
+          ZSTD_versionString()};
 }
 
 std::string pack_tar(const Members& members) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The container of a bundle: a tar of few files that are known by name, compressed by zstd. Packing is canonical:
-// what was unpacked packs to the same bytes again, or somebody else packed it. Unpacking happens in memory alone
-// and trusts nothing that the archive says about itself.
+// The container of a bundle: a tar of few files that are known by name, compressed by zstd. Packing is
+// canonical: what was unpacked packs to the same bytes again, or somebody else packed it. Unpacking happens
+// in memory alone and trusts nothing that the archive says about itself.
 #pragma once
 
 #include <map>
@@ -42,8 +42,9 @@ Packer packer();
 std::string pack_tar(const Members& members);
 std::string compress(std::string_view tar);
 
-// The way back. Both throw BadArchive: decompress() where there is anything but one frame, or where it would not
-// fit; unpack_tar() for anything that pack_tar() would not have written, or a name that is not in `names`.
+// The way back. Both throw BadArchive: decompress() where there is anything but one frame, or where it would
+// not fit; unpack_tar() for anything that pack_tar() would not have written, or a name that is not in
+// `names`.
 std::string decompress(std::string_view archive, const Limits& limits);
 Members unpack_tar(std::string_view tar, std::span<const std::string_view> names, const Limits& limits);
 

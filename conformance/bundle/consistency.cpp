@@ -1,70 +1,49 @@
 // SPDX-License-Identifier: BSD-3-Clause
-//
-// Does the report follow from what it holds? Every verdict, count and flag is made again from the tests, the tests
-// from the journal and the waivers, and the journal is held against the points.
+#include "conformance/bundle/consistency.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
+#include <array>
 #include <set>
+#include <sstream>
 
-#include "conformance/bundle/content.h"
-#include "conformance/harness/kernel_log.h"
 #include "conformance/report/report.h"
 #include "conformance/report/waivers.h"
-#include "conformance/suite/suite.h"
+#include "conformance/version.h"
 
 namespace conformance {
 namespace {
 
-constexpr size_t kShown = 3;  // differences of one kind
+constexpr size_t kDifferences = 3;  // of one kind
+constexpr std::array<std::string_view, 8> kRoles = {"iut",     "rdmacm", "ibverbs", "driver",
+                                                    "netlink", "libc",   "loader",  "kernel"};
 
 std::string shown(const Json& value) {
   constexpr size_t kMost = 80;
-  std::string text = value.dump(-1, ' ', false, Json::error_handler_t::replace);
+  std::string text = value.dump(-1, ' ', true, Json::error_handler_t::replace);
   if (text.size() > kMost) text = text.substr(0, kMost) + "...";
   return text;
 }
 
-// Where two documents differ, as JSON pointers, `said` against `follows`.
-void compare(const Json& said, const Json& follows, const std::string& where, std::vector<std::string>& differences) {
-  if (differences.size() >= kShown || said == follows) return;
-  if (said.is_object() && follows.is_object()) {
-    const size_t before = differences.size();
-    for (const auto& [key, value] : follows.items())
-      if (said.contains(key))
-        compare(said.at(key), value, where + "/" + key, differences);
-      else if (differences.size() < kShown)
-        differences.push_back(fmt::format("{}/{} is missing", where, key));
-    for (const auto& [key, value] : said.items())
-      if (!follows.contains(key) && differences.size() < kShown)
-        differences.push_back(fmt::format("{}/{} has no place there", where, key));
-    if (differences.size() == before) differences.push_back(fmt::format("{}: other order of its keys", where));
-    return;
-  }
-  if (said.is_array() && follows.is_array() && said.size() == follows.size()) {
-    for (size_t i = 0; i < said.size(); ++i)
-      compare(said.at(i), follows.at(i), fmt::format("{}/{}", where, i), differences);
-    return;
-  }
-  differences.push_back(fmt::format("{} says {}, what follows is {}", where, shown(said), shown(follows)));
-}
-
 Check check_verdicts(const Content& content) {
   Check check{"verdicts"};
-  for (const TestResult& test : content.run.tests) {
+  const RunResult& run = content.run;
+  std::istringstream subject(run.subject);
+  for (std::string role; run.subject != "stack" && std::getline(subject, role, ',');)
+    if (std::ranges::find(kRoles, role) == kRoles.end())
+      check.wrong.push_back(fmt::format("its subject {} is nobody", shown(run.subject)));
+  for (const TestResult& test : run.tests) {
     const Outcome outcome = outcome_of(test.clauses);
     if (outcome.verdict() != test.verdict)
-      check.wrong.push_back(fmt::format("report.json: {} says {}, its clauses {}", test.id, name_of(test.verdict),
-                                        name_of(outcome.verdict())));
+      check.wrong.push_back(fmt::format("report.json: {} says {}, its clauses {}", test.id,
+                                        name_of(test.verdict), name_of(outcome.verdict())));
   }
-  std::vector<std::string> differences;
-  compare(content.report, to_json(content.run), "report.json", differences);
-  check.wrong.insert(check.wrong.end(), differences.begin(), differences.end());
+  add_differences(content.report, to_json(run), "report.json", check.wrong);
   return check;
 }
 
-Check check_tests(const Content& content) {
+Check check_completeness(const Content& content) {
   Check check{"completeness"};
   const RunResult& run = content.run;
   const std::vector<std::string> wanted = content.profile.tests_on(run.provider);
@@ -72,158 +51,39 @@ Check check_tests(const Content& content) {
     check.wrong.push_back(fmt::format("report.json counts {} tests of the profile on {}, the profile {}",
                                       run.in_profile, run.provider, wanted.size()));
   if (run.selected > run.in_profile || run.tests.size() > run.selected)
-    check.wrong.push_back(fmt::format("{} tests ran of {} selected of {}", run.tests.size(), run.selected,
-                                      run.in_profile));
+    check.wrong.push_back(fmt::format("{} tests ran of {} that were selected of {}", run.tests.size(),
+                                      run.selected, run.in_profile));
   std::set<std::string> ran;
   for (const TestResult& test : run.tests) {
     if (!ran.insert(test.id).second) check.wrong.push_back(fmt::format("{} is there twice", test.id));
     if (!std::ranges::binary_search(wanted, test.id))
       check.wrong.push_back(fmt::format("{} is no test of the profile on {}", test.id, run.provider));
+    for (const ClauseResult& clause : test.clauses)
+      if (!content.profile.clauses.contains(clause.clause))
+        check.wrong.push_back(fmt::format("{} judges {}, no clause of the profile", test.id, clause.clause));
   }
   const bool complete = content.report.at("complete").at("value");
   for (const std::string& id : wanted)
     if (complete && !ran.contains(id)) check.wrong.push_back(fmt::format("{} is missing", id));
-  check.note = fmt::format("{} of {} tests of {} on {}", ran.size(), wanted.size(), content.profile.id(), run.provider);
-  return check;
-}
-
-// results.jsonl holds the tests as they were obtained; with the waivers they are those of the report.
-Check check_journal(const Content& content) {
-  Check check{"results.jsonl"};
-  RunResult again = content.run;
-  again.tests.clear();
-  std::map<std::string, const TestResult*> journal;
-  for (const TestResult& test : content.results)
-    if (!journal.emplace(test.id, &test).second)
-      check.wrong.push_back(fmt::format("{} is there twice", test.id));
-  for (const TestResult& test : content.run.tests) {
-    const auto found = journal.find(test.id);
-    if (found == journal.end()) {
-      check.wrong.push_back(fmt::format("{} is in report.json alone", test.id));
-      continue;
-    }
-    again.tests.push_back(*found->second);
-    journal.erase(found);
-  }
-  for (const auto& [id, test] : journal) check.wrong.push_back(fmt::format("report.json lacks {}", id));
-  if (!check.wrong.empty()) return check;
-  try {
-    apply_waivers(content.waivers ? parse_waivers(*content.waivers, content.run.started.substr(0, 10))
-                                  : std::vector<Waiver>(),
-                  again);
-  } catch (const std::runtime_error&) {
-    return check;  // check_waivers() says it
-  }
-  Json tests = Json::array();
-  for (const TestResult& test : again.tests) tests.push_back(to_json(test));
-  compare(content.report.at("tests"), tests, "report.json/tests", check.wrong);
+  check.note = fmt::format("{} of {} tests on {}", ran.size(), wanted.size(), run.provider);
   return check;
 }
 
 Check check_waivers(const Content& content) {
   Check check{"waivers"};
+  const std::string day = content.run.started.substr(0, sizeof("YYYY-MM-DD") - 1);
   std::vector<Waiver> waivers;
-  if (content.waivers) {
-    try {
-      waivers = parse_waivers(*content.waivers, content.run.started.substr(0, 10));
-    } catch (const std::runtime_error& error) {
-      check.wrong.push_back(fmt::format("waivers.json {}", error.what()));
-      return check;
-    }
+  try {
+    if (content.waivers) waivers = parse_waivers(*content.waivers, day);
+  } catch (const std::runtime_error& error) {
+    check.wrong.push_back(fmt::format("waivers.json {}", error.what()));
+    return check;
   }
-  const size_t count = waivers.size();
+  check.note = waivers.empty() ? "none" : fmt::format("{}, as of {}", waivers.size(), day);
   RunResult again = content.run;
   again.tests = content.results;
   apply_waivers(std::move(waivers), again);
-  compare(content.report.at("waivers"), again.waivers, "report.json/waivers", check.wrong);
-  for (const TestResult& test : content.run.tests)
-    for (const ClauseResult& clause : test.clauses)
-      if (clause.verdict == Verdict::Waived && count == 0)
-        check.wrong.push_back(fmt::format("{} {} is waived, and there is no waiver", test.id, clause.clause));
-  check.note = count == 0 ? "none" : fmt::format("{}, none expired or too broad on {}", count,
-                                                 content.run.started.substr(0, 10));
-  return check;
-}
-
-// The points of one test against what it concluded.
-class PointsOfTest {
- public:
-  PointsOfTest(const TestResult& test, std::vector<const PointResult*> points, std::vector<std::string>& wrong)
-      : test_(test), points_(std::move(points)), wrong_(wrong) {}
-
-  void check() {
-    if (points_.size() != test_.points)
-      say(fmt::format("has {} lines, its result counts {} points", points_.size(), test_.points));
-    if (points_.empty()) {
-      // The kernel's log is judged as a whole; a sweep whose control failed comes to nothing.
-      if (test_.id != kKernelTest && (test_.verdict == Verdict::Pass || is_finding(test_.verdict)))
-        say(fmt::format("reached {} without a point", name_of(test_.verdict)));
-      return;
-    }
-    for (const PointResult* point : points_) check_point(*point);
-    for (const ClauseResult& clause : test_.clauses) check_clause(clause);
-  }
-
- private:
-  void say(const std::string& what) { wrong_.push_back(fmt::format("{} {}", test_.id, what)); }
-
-  // What a point came to must be among what its test concluded.
-  void check_point(const PointResult& point) {
-    if (point.verdict == Verdict::Pass) return;
-    const bool concluded = std::ranges::any_of(test_.clauses, [&point](const ClauseResult& clause) {
-      return clause.verdict == point.verdict && point.reason.starts_with(clause.clause + ": ") &&
-             (!is_finding(point.verdict) || clause.module == point.module) &&
-             std::ranges::find(clause.points, point.point) != clause.points.end();
-    });
-    if (!concluded)
-      say(fmt::format("has {} at {}, which its result does not know", name_of(point.verdict), point.point));
-  }
-
-  // And the other way round: nothing is concluded from a point that says better.
-  void check_clause(const ClauseResult& clause) {
-    if (clause.verdict == Verdict::Pass) return;
-    if (clause.points.empty()) say(fmt::format("says {} of {} without a point", name_of(clause.verdict), clause.clause));
-    for (const std::string& id : clause.points) {
-      const bool seen = std::ranges::any_of(points_, [&](const PointResult* point) {
-        return point->point == id && point->verdict <= clause.verdict;
-      });
-      if (!seen)
-        say(fmt::format("says {} of {} at {}, which no line of points.jsonl does", name_of(clause.verdict),
-                        clause.clause, id));
-    }
-  }
-
-  const TestResult& test_;
-  std::vector<const PointResult*> points_;
-  std::vector<std::string>& wrong_;
-};
-
-Check check_points(const Content& content) {
-  Check check{"points.jsonl"};
-  std::map<std::string, std::vector<const PointResult*>> by_test;
-  for (const PointLine& line : content.points) by_test[line.test].push_back(&line.result);
-  for (const TestResult& test : content.results) {
-    PointsOfTest(test, by_test[test.id], check.wrong).check();
-    by_test.erase(test.id);
-  }
-  // A test that was cut short has left points and no result.
-  const std::vector<std::string> wanted = content.profile.tests_on(content.run.provider);
-  const bool cut_short = content.run.tests.size() < content.run.selected;
-  for (const auto& [test, points] : by_test)
-    if (!cut_short || !std::ranges::binary_search(wanted, test))
-      check.wrong.push_back(fmt::format("{} has points and no result", test));
-  check.note = fmt::format("{} points", content.points.size());
-  return check;
-}
-
-Check check_kernel_log(const Content& content) {
-  Check check{"kernel log"};
-  for (const TestResult& test : content.run.tests) {
-    if (test.id != kKernelTest || test.verdict != Verdict::Pass) continue;
-    for (const std::string& line : content.run.kernel_log)
-      if (verdict_on_kernel_line(line, true) != Verdict::Pass)
-        check.wrong.push_back(fmt::format("{} passes, yet the kernel said: {}", test.id, line.substr(0, 100)));
-  }
+  add_differences(content.report.at("waivers"), again.waivers, "report.json/waivers", check.wrong);
   return check;
 }
 
@@ -231,20 +91,40 @@ Check check_run_record(const Content& content) {
   Check check{"run.json"};
   if (!content.run_record) return check;
   const Json& options = content.run_record->at("options");
-  for (const char* name : {"provider", "filter", "shard", "seed"})
-    if (options.at(name) != content.report.at(name))
-      check.wrong.push_back(fmt::format("{} was {}, report.json says {}", name, shown(options.at(name)),
-                                        shown(content.report.at(name))));
-  if (options.at("complete") != content.report.at("chose_all"))
-    check.wrong.emplace_back("complete is not what report.json says");
+  const std::pair<const char*, const char*> same[] = {{"provider", "provider"},
+                                                      {"filter", "filter"},
+                                                      {"shard", "shard"},
+                                                      {"seed", "seed"},
+                                                      {"complete", "chose_all"}};
+  for (const auto& [option, field] : same)
+    if (options.at(option) != content.report.at(field))
+      check.wrong.push_back(fmt::format("{} was {}, report.json says {}", option, shown(options.at(option)),
+                                        shown(content.report.at(field))));
+  const Json& commit = content.run_record->at("suite").at("commit");
+  if (commit != content.run.suite_commit)
+    check.wrong.push_back(
+        fmt::format("it is of suite {}, report.json of {}", shown(commit), content.run.suite_commit));
   return check;
 }
 
-// The views of the report, where this suite made them: another writes them in its own way.
-Check check_views(const Content& content, const Members& files, const std::string& this_commit) {
+Check check_self_check(const Content& content) {
+  Check check{"self-check"};
+  check.note = "none";
+  if (!content.self_check) return check;
+  const Json& score = content.self_check->at("score");
+  check.note =
+      fmt::format("{} of {} defects noticed on {}", score.at("noticed").get<size_t>(),
+                  score.at("of").get<size_t>(), content.self_check->at("provider").get<std::string>());
+  if (content.self_check->at("suite").at("commit") != content.run.suite_commit)
+    check.wrong.emplace_back("self-check.json is of another suite than report.json");
+  return check;
+}
+
+// What is made of the report for readers. Another suite writes it in its own way.
+Check check_views(const Content& content, const Members& files) {
   Check check{"views"};
-  if (content.run.suite_commit != this_commit) {
-    check.note = fmt::format("made by suite {}, this is {}: not compared", content.run.suite_commit, this_commit);
+  if (content.run.suite_commit != kCommit) {
+    check.note = fmt::format("of suite {}, this is {}: not compared", content.run.suite_commit, kCommit);
     return check;
   }
   if (files.at("junit.xml") != to_junit(content.run))
@@ -253,5 +133,70 @@ Check check_views(const Content& content, const Members& files, const std::strin
 }
 
 }  // namespace
+
+void add_differences(const Json& said, const Json& follows, const std::string& where,
+                     std::vector<std::string>& differences) {
+  if (differences.size() >= kDifferences || said == follows) return;
+  if (said.is_object() && follows.is_object()) {
+    const size_t before = differences.size();
+    for (const auto& [key, value] : follows.items())
+      if (said.contains(key))
+        add_differences(said.at(key), value, where + "/" + key, differences);
+      else
+        differences.push_back(fmt::format("{}/{} is missing", where, key));
+    for (const auto& [key, value] : said.items())
+      if (!follows.contains(key)) differences.push_back(fmt::format("{}/{} has no place there", where, key));
+    if (differences.size() == before)
+      differences.push_back(fmt::format("{} has its keys in another order", where));
+    return;
+  }
+  if (said.is_array() && follows.is_array() && said.size() == follows.size()) {
+    for (size_t i = 0; i < said.size(); ++i)
+      add_differences(said.at(i), follows.at(i), fmt::format("{}/{}", where, i), differences);
+    return;
+  }
+  if (said.is_array() && follows.is_array())
+    differences.push_back(fmt::format("{} has {} entries, {} follow", where, said.size(), follows.size()));
+  else
+    differences.push_back(fmt::format("{} says {}, what follows is {}", where, shown(said), shown(follows)));
+}
+
+std::vector<Check> check_content(const Content& content, const Members& files) {
+  return {check_completeness(content), check_verdicts(content),   check_journal(content),
+          check_points(content),       check_waivers(content),    check_kernel_log(content),
+          check_run_record(content),   check_self_check(content), check_views(content, files)};
+}
+
+Check check_profile(const Content& content, const std::vector<Profile>& known, bool& unknown) {
+  Check check{"profile"};
+  const Profile& profile = content.profile;
+  const ProfileId& named = content.run.profile;
+  check.note = profile.id();
+  if (named.name != profile.name || named.version != profile.version || named.sha256 != profile.sha256 ||
+      named.rulings_sha256 != profile.rulings_sha256)
+    check.wrong.push_back(fmt::format(
+        "report.json was measured against {}/{} with hash {}, profile.json is {} with {}", named.name,
+        named.version, named.sha256.substr(0, 16), profile.id(), profile.sha256.substr(0, 16)));
+  const auto same =
+      std::ranges::find_if(known, [&profile](const Profile& one) { return one.id() == profile.id(); });
+  unknown = same == known.end();
+  if (!unknown && same->document != profile.document)
+    check.wrong.push_back(fmt::format("profile.json is not {} as it was frozen (hash {}, this one {})",
+                                      profile.id(), same->sha256.substr(0, 16),
+                                      profile.sha256.substr(0, 16)));
+  if (unknown) check.note = fmt::format("{} is not known here; name it with --profile FILE", profile.id());
+  // The promises that were judged are those of the profile.
+  for (const Json& clause : Json::parse(profile.document).at("clauses"))
+    for (const Json& row : content.report.at("clauses"))
+      if (row.at("id") == clause.at("id") &&
+          (row.at("promise") != clause.at("promise") || row.at("source") != clause.at("source")))
+        check.wrong.push_back(
+            fmt::format("{} promises something else in report.json", shown(clause.at("id"))));
+  std::set<std::string> rows;
+  for (const Json& row : content.report.at("clauses")) rows.insert(row.at("id"));
+  for (const std::string& id : profile.clauses)
+    if (!rows.contains(id)) check.wrong.push_back(fmt::format("report.json lacks the clause {}", id));
+  return check;
+}
 
 }  // namespace conformance

@@ -75,16 +75,22 @@ std::optional<Content> read_content(const Members& files, Check& check) {
   const std::optional<Json> report = documents.one("report.json", kReportSchema);
   const std::vector<Json> results = documents.lines("results.jsonl", kResultSchema);
   const std::vector<Json> points = documents.lines("points.jsonl", kPointSchema);
+  const std::vector<Json> kernel = documents.lines("kernel.jsonl", kKernelLineSchema);
   const std::optional<Json> profile = documents.one("profile.json", kProfileSchema);
-  documents.one("self-check.json", kSelfCheckSchema);
+  content.self_check = documents.one("self-check.json", kSelfCheckSchema);
   content.waivers = documents.one("waivers.json", kWaiversFileSchema);
   content.run_record = documents.one("run.json", kRunSchema);
   if (!check.wrong.empty() || !report || !profile) return std::nullopt;
   try {
     content.report = *report;
     content.run = from_json(*report);
-    for (const Json& line : results) content.results.push_back(test_from_json(line));
+    for (const Json& line : results) {
+      if (line.contains("id")) content.results.push_back(test_from_json(line));
+      if (line.contains("started")) content.headers.push_back(line);
+    }
     for (const Json& line : points) content.points.push_back(point_from_json(line));
+    if (files.contains("kernel.jsonl")) content.kernel_lines.emplace();
+    for (const Json& line : kernel) content.kernel_lines->push_back(line.at("line"));
     content.profile = parse_profile(files.at("profile.json"));
   } catch (const std::exception& error) {
     check.wrong.emplace_back(error.what());

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The files of a report as documents: each of its published schema, and each telling the same story as the others.
+// The files of a report as documents, each of its published schema.
 #pragma once
 
 #include <optional>
@@ -29,21 +29,18 @@ struct PointLine {
 struct Content {
   Json report;
   RunResult run;
-  std::vector<TestResult> results;  // before waivers
+  std::vector<Json> headers;        // of results.jsonl
+  std::vector<TestResult> results;  // of results.jsonl: before waivers
   std::vector<PointLine> points;
+  std::optional<std::vector<std::string>> kernel_lines;  // of kernel.jsonl
   Profile profile;
   std::optional<Json> waivers;
   std::optional<Json> run_record;
+  std::optional<Json> self_check;
 };
 
-// Reads the documents among the files. Without a value where one of them is missing or is not of its schema: `check`
-// says which.
+// Reads the documents among the files. Without a value where one of them is missing or is not of its schema:
+// `check` says which.
 std::optional<Content> read_content(const Members& files, Check& check);
-
-// The checks that the files can be put to without anything from outside.
-std::vector<Check> check_content(const Content& content, const Members& files);
-
-// Is it the profile that everybody else knows by this name?
-Check check_profile(const Content& content, const std::vector<Profile>& known);
 
 }  // namespace conformance

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The envelope of a signature: DSSE 1.0 (secure-systems-lab/dsse, protocol.md and envelope.md), JSON form. What is
-// signed is the payload together with its type, not the JSON around them.
+// The envelope of a signature: DSSE 1.0 (secure-systems-lab/dsse, protocol.md and envelope.md), JSON form.
+// What is signed is the payload together with its type, not the JSON around them.
 #pragma once
 
 #include <optional>
@@ -34,8 +34,8 @@ struct Envelope {
 
 Envelope seal(std::string_view type, std::string payload, const PrivateKey& key);
 
-// Throws std::runtime_error with one clear line for anything that Envelope::text() does not write. (Readers of DSSE
-// must take other forms too; here a byte that could be altered unnoticed would be worse.)
+// Throws std::runtime_error with one clear line for anything that Envelope::text() does not write. (Readers
+// of DSSE must take other forms too; here a byte that could be altered unnoticed would be worse.)
 Envelope open_envelope(std::string_view text);
 
 }  // namespace conformance

@@ -65,8 +65,8 @@ std::string id_of(const EVP_PKEY* key) {
 void need_secrecy(const fs::path& file) {
   struct stat status {};
   if (stat(file.c_str(), &status) == 0 && (status.st_mode & (S_IRWXO | S_IWGRP)) != 0)
-    throw SetupError(fmt::format("the private key {0} is open to others; close it with: chmod 600 {0}",
-                                 file.string()));
+    throw SetupError(
+        fmt::format("the private key {0} is open to others; close it with: chmod 600 {0}", file.string()));
 }
 
 }  // namespace
@@ -79,10 +79,11 @@ PrivateKey PrivateKey::read(const fs::path& file) {
   KeyHandle key(PEM_read_bio_PrivateKey(bio.get(), nullptr, no_passphrase, &asked));
   ERR_clear_error();
   if (!key && asked)
-    throw SetupError(fmt::format(
-        "the private key {0} is protected by a passphrase; sign with a copy without one, made by: openssl pkey "
-        "-in {0} -out FILE",
-        file.string()));
+    throw SetupError(
+        fmt::format("the private key {0} is protected by a passphrase; sign with a copy without one, made "
+                    "by: openssl pkey "
+                    "-in {0} -out FILE",
+                    file.string()));
   if (!key && pem.find("-----BEGIN PUBLIC KEY-----") != std::string::npos)
     throw SetupError(
         fmt::format("{} is a public key; --key wants the private one that belongs to it", file.string()));
@@ -133,8 +134,9 @@ PublicKey PublicKey::read(const fs::path& file) {
   KeyHandle key(PEM_read_bio_PUBKEY(bio.get(), nullptr, nullptr, nullptr));
   ERR_clear_error();
   if (!key && pem.find("PRIVATE KEY-----") != std::string::npos)
-    throw SetupError(fmt::format(
-        "{0} is a private key; its public one is made by: openssl pkey -in {0} -pubout -out FILE", file.string()));
+    throw SetupError(
+        fmt::format("{0} is a private key; its public one is made by: openssl pkey -in {0} -pubout -out FILE",
+                    file.string()));
   if (!key) throw SetupError(fmt::format("{} is no public key in PEM", file.string()));
   if (!is_ed25519(key)) throw SetupError(fmt::format("the public key {} is not of Ed25519", file.string()));
   return PublicKey(std::move(key));
@@ -148,9 +150,9 @@ PublicKey PublicKey::of(const PrivateKey& key) {
 
 bool PublicKey::verify(std::string_view message, std::string_view signature) const {
   const Context context(EVP_MD_CTX_new());
-  const bool right =
-      EVP_DigestVerifyInit(context.get(), nullptr, nullptr, nullptr, key_.get()) == 1 &&
-      EVP_DigestVerify(context.get(), bytes(signature), signature.size(), bytes(message), message.size()) == 1;
+  const bool right = EVP_DigestVerifyInit(context.get(), nullptr, nullptr, nullptr, key_.get()) == 1 &&
+                     EVP_DigestVerify(context.get(), bytes(signature), signature.size(), bytes(message),
+                                      message.size()) == 1;
   ERR_clear_error();
   return right;
 }

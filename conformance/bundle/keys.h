@@ -22,8 +22,8 @@ using KeyHandle = std::unique_ptr<EVP_PKEY, FreeKey>;
 
 class PrivateKey {
  public:
-  // Throws SetupError with one clear line: no such file, not Ed25519, a public key, protected by a passphrase,
-  // or a file that others can read.
+  // Throws SetupError with one clear line: no such file, not Ed25519, a public key, protected by a
+  // passphrase, or a file that others can read.
   static PrivateKey read(const std::filesystem::path& file);
   static PrivateKey generate();  // for tests
 
@@ -43,8 +43,8 @@ class PublicKey {
   static PublicKey of(const PrivateKey& key);
 
   [[nodiscard]] bool verify(std::string_view message, std::string_view signature) const;
-  // SHA-256 of the DER form (SubjectPublicKeyInfo), hexadecimal: openssl pkey -pubin -in key.pub -outform DER |
-  // sha256sum
+  // SHA-256 of the DER form (SubjectPublicKeyInfo), hexadecimal: openssl pkey -pubin -in key.pub -outform DER
+  // | sha256sum
   [[nodiscard]] std::string id() const;
 
  private:

@@ -35,7 +35,9 @@ std::unique_ptr<valijson::Schema> parse_schema(const std::string& file) {
   std::map<std::string, nlohmann::json> fetched;  // outlives the parser's use of it
   parser.populateSchema(
       adapter, *schema,
-      [&fetched](const std::string& name) { return &fetched.emplace(name, document_named(name)).first->second; },
+      [&fetched](const std::string& name) {
+        return &fetched.emplace(name, document_named(name)).first->second;
+      },
       [](const nlohmann::json*) {});
   return schema;
 }

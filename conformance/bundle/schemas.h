@@ -20,6 +20,7 @@ std::span<const SchemaText> schema_texts();
 // By file name without its ending.
 inline constexpr std::string_view kReportSchema = "rpma-conformance-1";
 inline constexpr std::string_view kResultSchema = "rpma-conformance-result-1";
+inline constexpr std::string_view kKernelLineSchema = "rpma-conformance-kernel-1";
 inline constexpr std::string_view kPointSchema = "rpma-conformance-point-1";
 inline constexpr std::string_view kProfileSchema = "rpma-conformance-profile-1";
 inline constexpr std::string_view kWaiversFileSchema = "rpma-conformance-waivers-1";

@@ -38,10 +38,12 @@ Json configuration_of(const RunResult& run) {
   Json list = Json::array();
   const std::string digits = run.suite_commit.substr(0, kCommitSize);
   if (is_clean(digits))
-    list.push_back({{"name", "rpma-conformance"},
-                    {"digest", {{"gitCommit", digits}}},
-                    {"annotations", {{"version", run.suite_version}, {"clean", is_clean(run.suite_commit)}}}});
-  Json profile = descriptor(fmt::format("profile {}/{}", run.profile.name, run.profile.version), run.profile.sha256);
+    list.push_back(
+        {{"name", "rpma-conformance"},
+         {"digest", {{"gitCommit", digits}}},
+         {"annotations", {{"version", run.suite_version}, {"clean", is_clean(run.suite_commit)}}}});
+  Json profile =
+      descriptor(fmt::format("profile {}/{}", run.profile.name, run.profile.version), run.profile.sha256);
   profile["annotations"] = {{"rulings_sha256", run.profile.rulings_sha256}};
   list.push_back(std::move(profile));
   for (const StackModule& module : run.stack.modules)
@@ -65,8 +67,10 @@ Json predicate_of(const RunResult& run) {
     else
       (accuses_subject(test, run.subject) ? failed : warned).push_back(test.id);
   }
-  return {{"result", result_of(run)},      {"configuration", configuration_of(run)},
-          {"passedTests", texts(passed)},  {"warnedTests", texts(warned)},
+  return {{"result", result_of(run)},
+          {"configuration", configuration_of(run)},
+          {"passedTests", texts(passed)},
+          {"warnedTests", texts(warned)},
           {"failedTests", texts(failed)}};
 }
 

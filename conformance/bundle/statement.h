@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What a bundle says about itself: its members, their hashes, and the statement that is signed. All of it follows
-// from the report and the members, so a verifier makes it again and compares.
+// What a bundle says about itself: its members, their hashes, and the statement that is signed. All of it
+// follows from the report and the members, so a verifier makes it again and compares.
 //
 //   manifest.json   schema rpma-conformance-bundle/1: suite, profile, packer, each file with size and hash
 //   statement.json  in-toto Statement v1 with the predicate test-result v0.1. Its subjects are the files that
@@ -24,7 +24,9 @@ struct MemberName {
   std::string_view name;
   bool required;
 };
-inline constexpr std::array<MemberName, 11> kReportFiles = {{{"junit.xml", true},
+inline constexpr std::string_view kProfile = "profile.json";
+inline constexpr std::array<MemberName, 12> kReportFiles = {{{"junit.xml", true},
+                                                             {"kernel.jsonl", false},
                                                              {"kernel.log", false},
                                                              {"points.jsonl", true},
                                                              {"profile.json", true},

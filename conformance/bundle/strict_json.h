@@ -14,7 +14,7 @@ using Json = nlohmann::ordered_json;
 struct JsonLimits {
   size_t depth = 32;
   size_t values = 2'000'000;
-  size_t keys = 1000;                // of one object: finding one costs a look at each
+  size_t keys = 1000;             // of one object: finding one costs a look at each
   size_t text = size_t{1} << 20;  // bytes of one text
 };
 

@@ -92,10 +92,10 @@ TEST(Archive, IsATarWithNothingOfWhoMadeIt) {
   const std::string tar = pack_tar({{"a.json", "x"}});
   ASSERT_EQ(tar.size(), 4U * 512);
   EXPECT_EQ(tar.substr(100, 7), "000644 ");
-  EXPECT_EQ(tar.substr(108, 6), "000000");                              // uid
-  EXPECT_EQ(tar.substr(136, 11), "00000000000");                        // mtime
+  EXPECT_EQ(tar.substr(108, 6), "000000");        // uid
+  EXPECT_EQ(tar.substr(136, 11), "00000000000");  // mtime
   EXPECT_EQ(tar.substr(257, 5), "ustar");
-  EXPECT_EQ(tar.substr(265, 32), std::string(32, '\0')) << "its owner"; // uname
+  EXPECT_EQ(tar.substr(265, 32), std::string(32, '\0')) << "its owner";  // uname
 }
 
 struct HostileRow {
@@ -127,7 +127,9 @@ const HostileRow kHostile[] = {
     {"Pipe", {.type = AE_IFIFO}, "'a.json' is no plain file"},
     {"Pax", {.format = ARCHIVE_FORMAT_TAR_PAX_INTERCHANGE, .content = "x"}, "is not of the ustar format"},
     {"Gnu", {.format = ARCHIVE_FORMAT_TAR_GNUTAR, .content = "x"}, "is not of the ustar format"},
-    {"Cpio", {.format = ARCHIVE_FORMAT_CPIO_SVR4_NOCRC, .content = std::string(600, 'x')}, "its tar is damaged"},
+    {"Cpio",
+     {.format = ARCHIVE_FORMAT_CPIO_SVR4_NOCRC, .content = std::string(600, 'x')},
+     "its tar is damaged"},
     {"Sparse",
      {.format = ARCHIVE_FORMAT_TAR_PAX_INTERCHANGE, .content = std::string(9000, 'x'), .sparse = true},
      "is not of the ustar format"},
@@ -187,7 +189,8 @@ TEST(Archive, FramesThatAreSkippedAreRefused) {
 TEST(Archive, OtherCompressionAndGarbageAreRefused) {
   using namespace std::string_literals;
   EXPECT_THAT(why_refused([] { unpack(pack_tar(kMembers)); }), HasSubstr("not compressed by zstd"));
-  for (const std::string& start : {""s, "x"s, "\x1f\x8b\x08\x00\x00\x00"s, "\xfd"s + "7zXZ\0"s, "PK\x03\x04"s})
+  for (const std::string& start :
+       {""s, "x"s, "\x1f\x8b\x08\x00\x00\x00"s, "\xfd"s + "7zXZ\0"s, "PK\x03\x04"s})
     EXPECT_THAT(why_refused([&] { unpack(start + std::string(start.empty() ? 0 : 99, 'x')); }),
                 HasSubstr("not compressed by zstd"));
   EXPECT_THAT(why_refused([] { unpack(compress(std::string(5000, 'x'))); }), HasSubstr("its tar is damaged"));

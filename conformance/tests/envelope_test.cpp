@@ -45,8 +45,12 @@ TEST(Envelope, EncodesAsTheSpecificationShows) {
 }
 
 TEST(Envelope, Base64IsThatOfTheRfc) {
-  const std::pair<const char*, const char*> vectors[] = {{"", ""},         {"f", "Zg=="},         {"fo", "Zm8="},
-                                                         {"foo", "Zm9v"},  {"foob", "Zm9vYg=="},  {"fooba", "Zm9vYmE="},
+  const std::pair<const char*, const char*> vectors[] = {{"", ""},
+                                                         {"f", "Zg=="},
+                                                         {"fo", "Zm8="},
+                                                         {"foo", "Zm9v"},
+                                                         {"foob", "Zm9vYg=="},
+                                                         {"fooba", "Zm9vYmE="},
                                                          {"foobar", "Zm9vYmFy"}};
   for (const auto& [plain, encoded] : vectors) {
     EXPECT_EQ(base64(plain), encoded);
@@ -111,7 +115,8 @@ TEST(Keys, OfOpensslAreReadAndItsSignaturesAgree) {
   std::ofstream(in + "/signature", std::ios::binary) << seal(kType, "hello world", mine).signature;
   shell("openssl pkeyutl -verify -pubin -inkey " + pub + " -rawin -in " + in + "/message -sigfile " + in +
         "/signature");
-  shell("test \"$(openssl pkey -pubin -in " + pub + " -outform DER | sha256sum | cut -c 1-64)\" = " + mine.id());
+  shell("test \"$(openssl pkey -pubin -in " + pub +
+        " -outform DER | sha256sum | cut -c 1-64)\" = " + mine.id());
 }
 
 TEST(Keys, ThatCannotBeUsedAreRefusedInOneLine) {
@@ -126,7 +131,9 @@ TEST(Keys, ThatCannotBeUsedAreRefusedInOneLine) {
   const auto private_key = [&](const char* name) {
     return why_refused([&] { PrivateKey::read(in + "/" + name); });
   };
-  const auto public_key = [&](const char* name) { return why_refused([&] { PublicKey::read(in + "/" + name); }); };
+  const auto public_key = [&](const char* name) {
+    return why_refused([&] { PublicKey::read(in + "/" + name); });
+  };
   EXPECT_EQ(private_key("key"), "accepted");
   EXPECT_THAT(private_key("none"), HasSubstr("there is no private key"));
   EXPECT_THAT(private_key("pub"), HasSubstr("is a public key"));
@@ -158,7 +165,8 @@ TEST(Files, AppearWholeAndReplaceNothingUnasked) {
   std::filesystem::create_symlink("/etc/passwd", folder.path() / "link");
   for (const auto& target : {folder.path() / "link", folder.path(), std::filesystem::path("/dev/null")})
     EXPECT_THAT(why_refused([&] { write_new_file(target, "x", true); }), HasSubstr("is no plain file"));
-  EXPECT_THAT(why_refused([&] { write_new_file(folder.path() / "no/where", "x", false); }), HasSubstr("cannot write"));
+  EXPECT_THAT(why_refused([&] { write_new_file(folder.path() / "no/where", "x", false); }),
+              HasSubstr("cannot write"));
   size_t left = 0;
   for (const auto& entry : std::filesystem::directory_iterator(folder.path())) left += entry.exists() ? 1 : 0;
   EXPECT_EQ(left, 2U) << "a half file was left";
