@@ -11,6 +11,8 @@
 #include <cstring>
 #include <memory>
 
+#include "conformance/report/document.h"
+
 namespace conformance {
 namespace {
 
@@ -24,10 +26,8 @@ constexpr size_t kBlock = 512;  // of a tar
 
 // A name that came from outside, fit for a message.
 std::string shown(const char* name) {
-  if (name == nullptr) return "without a name";
-  std::string text;
-  for (const char c : std::string_view(name).substr(0, 60)) text += c >= ' ' && c <= '~' ? c : '?';
-  return fmt::format("'{}'", text);
+  constexpr size_t kMost = 60;
+  return name == nullptr ? "without a name" : fmt::format("'{}'", as_one_line(name, kMost));
 }
 
 ssize_t append(archive*, void* target, const void* bytes, size_t size) {

@@ -5,26 +5,27 @@
 
 #include "conformance/bundle/consistency.h"
 #include "conformance/bundle/dsse.h"
-#include "conformance/bundle/files.h"
 #include "conformance/bundle/statement.h"
 #include "conformance/harness/library.h"
+#include "conformance/report/document.h"
 #include "conformance/report/report.h"
 
 namespace conformance {
 namespace {
 
 namespace fs = std::filesystem;
+using Json = nlohmann::ordered_json;
 
 // The profile of the report, as everybody knows it.
 std::string profile_of(const std::string& report, const std::vector<Profile>& profiles) {
-  const Json named = parse_strictly(report).at("profile");
+  const Json named = parse_document(report).at("profile");
   return find_profile(profiles, fmt::format("{}/{}", named.at("name").get<std::string>(),
                                             named.at("version").get<unsigned>()))
       .document;
 }
 
 [[noreturn]] void refuse(const fs::path& folder, const std::string& why) {
-  throw SetupError(fmt::format("{} cannot be bundled: {}", folder.string(), why));
+  throw SetupError(as_one_line(fmt::format("{} cannot be bundled: {}", folder.string(), why)));
 }
 
 // The run that the files tell of; throws SetupError for one that they tell differently.
@@ -49,11 +50,15 @@ Members collect_report(const fs::path& folder, const std::vector<Profile>& profi
   if (!fs::is_directory(folder, error))
     throw SetupError(fmt::format("{} is no report folder; name that of a run", folder.string()));
   Members files;
-  for (const MemberName& file : kReportFiles)
-    if (file.name == kProfile)
-      continue;  // not the folder's to say
-    else if (std::optional<std::string> content = read_plain_file(folder / file.name, limits.member))
-      files.emplace(file.name, *std::move(content));
+  for (const MemberName& file : kReportFiles) {
+    const fs::path path = folder / file.name;
+    if (file.name == kProfile || is_absent(path)) continue;  // the profile is not the folder's to say
+    files.emplace(file.name, read_file(path, {.what = "file of a report",
+                                              .schema = "",
+                                              .remedy = "name the folder of a run, as it was written",
+                                              .most_bytes = limits.member,
+                                              .links = false}));
+  }
   if (!files.contains("report.json"))
     refuse(folder, files.contains("results.jsonl")
                        ? fmt::format("its run was not finished; 'rpma-conformance run --resume {}' goes on",

@@ -38,6 +38,7 @@ struct Verification {
   std::vector<Check> checks;
   std::optional<RunResult> run;         // where the bundle is what it should be
   std::vector<std::string> objections;  // against taking it for a certificate, though it is genuine
+  std::string made_by;                  // commit of the suite that it names
   std::string signer;                   // id of the key that it was verified with; empty: unknown
 
   [[nodiscard]] bool is_genuine() const;

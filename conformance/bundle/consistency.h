@@ -22,7 +22,7 @@ Check check_points(const Content& content);
 Check check_kernel_log(const Content& content);
 
 // Where two documents differ, as JSON pointers below `where`; some, not all.
-void add_differences(const Json& said, const Json& follows, const std::string& where,
-                     std::vector<std::string>& differences);
+void add_differences(const nlohmann::ordered_json& said, const nlohmann::ordered_json& follows,
+                     const std::string& where, std::vector<std::string>& differences);
 
 }  // namespace conformance

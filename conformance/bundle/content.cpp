@@ -5,10 +5,13 @@
 
 #include "conformance/bundle/schemas.h"
 #include "conformance/bundle/statement.h"
+#include "conformance/report/document.h"
 #include "conformance/report/report.h"
 
 namespace conformance {
 namespace {
+
+using Json = nlohmann::ordered_json;
 
 // Reads documents and collects what is wrong with them.
 class Documents {
@@ -19,35 +22,40 @@ class Documents {
     const auto file = files_.find(name);
     if (file == files_.end()) return std::nullopt;
     try {
-      Json document = parse_strictly(file->second);
+      Json document = parse_document(file->second);
       if (const std::string where = departure(schema, document); !where.empty())
-        throw std::runtime_error(fmt::format("departs from {}.schema.json at {}", schema, where));
+        throw std::runtime_error(fmt::format("it departs from {}.schema.json at {}", schema, where));
       return document;
     } catch (const std::exception& error) {
-      complain(name, error);
+      complain(name, error.what());
       return std::nullopt;
     }
   }
 
-  std::vector<Json> lines(const std::string& name, std::string_view schema) {
+  // One document a line, each line ended. Each is handed on before the next is read.
+  template <typename Take>
+  void lines(const std::string& name, std::string_view schema, const Take& take) {
     const auto file = files_.find(name);
-    if (file == files_.end()) return {};
-    try {
-      std::vector<Json> documents = parse_lines_strictly(file->second);
-      for (size_t i = 0; i < documents.size(); ++i)
-        if (const std::string where = departure(schema, documents[i]); !where.empty())
-          throw std::runtime_error(
-              fmt::format("departs from {}.schema.json in line {} at {}", schema, i + 1, where));
-      return documents;
-    } catch (const std::exception& error) {
-      complain(name, error);
-      return {};
+    if (file == files_.end()) return;
+    std::string_view left = file->second;
+    for (size_t number = 1; !left.empty(); ++number) {
+      const size_t end = left.find('\n');
+      try {
+        if (end == std::string_view::npos) throw std::runtime_error("it is cut off");
+        const Json document = parse_document(left.substr(0, end));
+        if (const std::string where = departure(schema, document); !where.empty())
+          throw std::runtime_error(fmt::format("it departs from {}.schema.json at {}", schema, where));
+        take(document);
+      } catch (const std::exception& error) {
+        return complain(name, fmt::format("line {}: {}", number, error.what()));
+      }
+      left.remove_prefix(end + 1);
     }
   }
 
  private:
-  void complain(const std::string& name, const std::exception& error) {
-    wrong_.push_back(fmt::format("{} {}", name, error.what()));
+  void complain(const std::string& name, const std::string& why) {
+    wrong_.push_back(fmt::format("{}: {}", name, why));
   }
 
   const Members& files_;
@@ -73,9 +81,15 @@ std::optional<Content> read_content(const Members& files, Check& check) {
   Documents documents(files, check.wrong);
   Content content;
   const std::optional<Json> report = documents.one("report.json", kReportSchema);
-  const std::vector<Json> results = documents.lines("results.jsonl", kResultSchema);
-  const std::vector<Json> points = documents.lines("points.jsonl", kPointSchema);
-  const std::vector<Json> kernel = documents.lines("kernel.jsonl", kKernelLineSchema);
+  documents.lines("results.jsonl", kResultSchema, [&content](const Json& line) {
+    if (line.contains("id")) content.results.push_back(test_from_json(line));
+    if (line.contains("started")) content.headers.push_back(line);
+  });
+  documents.lines("points.jsonl", kPointSchema,
+                  [&content](const Json& line) { content.points.push_back(point_from_json(line)); });
+  if (files.contains("kernel.jsonl")) content.kernel_lines.emplace();
+  documents.lines("kernel.jsonl", kKernelLineSchema,
+                  [&content](const Json& line) { content.kernel_lines->push_back(line.at("line")); });
   const std::optional<Json> profile = documents.one("profile.json", kProfileSchema);
   content.self_check = documents.one("self-check.json", kSelfCheckSchema);
   content.waivers = documents.one("waivers.json", kWaiversFileSchema);
@@ -84,13 +98,6 @@ std::optional<Content> read_content(const Members& files, Check& check) {
   try {
     content.report = *report;
     content.run = from_json(*report);
-    for (const Json& line : results) {
-      if (line.contains("id")) content.results.push_back(test_from_json(line));
-      if (line.contains("started")) content.headers.push_back(line);
-    }
-    for (const Json& line : points) content.points.push_back(point_from_json(line));
-    if (files.contains("kernel.jsonl")) content.kernel_lines.emplace();
-    for (const Json& line : kernel) content.kernel_lines->push_back(line.at("line"));
     content.profile = parse_profile(files.at("profile.json"));
   } catch (const std::exception& error) {
     check.wrong.emplace_back(error.what());

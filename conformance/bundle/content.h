@@ -3,12 +3,12 @@
 // The files of a report as documents, each of its published schema.
 #pragma once
 
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "conformance/bundle/archive.h"
-#include "conformance/bundle/strict_json.h"
 #include "conformance/catalogue/profile.h"
 #include "conformance/report/result.h"
 
@@ -27,16 +27,16 @@ struct PointLine {
 };
 
 struct Content {
-  Json report;
+  nlohmann::ordered_json report;
   RunResult run;
-  std::vector<Json> headers;        // of results.jsonl
-  std::vector<TestResult> results;  // of results.jsonl: before waivers
+  std::vector<nlohmann::ordered_json> headers;  // of results.jsonl
+  std::vector<TestResult> results;              // of results.jsonl: before waivers
   std::vector<PointLine> points;
   std::optional<std::vector<std::string>> kernel_lines;  // of kernel.jsonl
   Profile profile;
-  std::optional<Json> waivers;
-  std::optional<Json> run_record;
-  std::optional<Json> self_check;
+  std::optional<nlohmann::ordered_json> waivers;
+  std::optional<nlohmann::ordered_json> run_record;
+  std::optional<nlohmann::ordered_json> self_check;
 };
 
 // Reads the documents among the files. Without a value where one of them is missing or is not of its schema:

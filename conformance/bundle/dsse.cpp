@@ -4,10 +4,12 @@
 #include <fmt/format.h>
 #include <openssl/evp.h>
 
-#include "conformance/bundle/strict_json.h"
+#include "conformance/report/document.h"
 
 namespace conformance {
 namespace {
+
+using Json = nlohmann::ordered_json;
 
 const unsigned char* bytes(std::string_view text) {
   return reinterpret_cast<const unsigned char*>(text.data());
@@ -59,7 +61,7 @@ Envelope seal(std::string_view type, std::string payload, const PrivateKey& key)
 Envelope open_envelope(std::string_view text) {
   Envelope envelope;
   try {
-    const Json json = parse_strictly(text);
+    const Json json = parse_document(text);
     const Json& signatures = json.at("signatures");
     if (!signatures.is_array() || signatures.size() != 1)
       throw std::runtime_error("it has not exactly one signature");

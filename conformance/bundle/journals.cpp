@@ -16,6 +16,8 @@
 namespace conformance {
 namespace {
 
+using Json = nlohmann::ordered_json;
+
 // The points of one test against what it concluded.
 class PointsOfTest {
  public:

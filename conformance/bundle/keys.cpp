@@ -8,9 +8,9 @@
 #include <openssl/x509.h>
 #include <sys/stat.h>
 
-#include "conformance/bundle/files.h"
 #include "conformance/harness/library.h"
 #include "conformance/report/digest.h"
+#include "conformance/report/document.h"
 
 namespace conformance {
 namespace {
@@ -27,7 +27,11 @@ struct FreeContext {
 using Context = std::unique_ptr<EVP_MD_CTX, FreeContext>;
 
 constexpr size_t kMost = size_t{64} << 10;  // bytes; a key has some hundred
-constexpr const char* kHowToMake = "make one with: openssl genpkey -algorithm ed25519 -out key.pem";
+constexpr const char* kHowToMake =
+    "an Ed25519 key is made by: openssl genpkey -algorithm ed25519 -out key.pem";
+
+constexpr const char* kHowToMakePublic =
+    "that of a private key is made by: openssl pkey -in key.pem -pubout -out key.pub";
 
 const unsigned char* bytes(std::string_view text) {
   return reinterpret_cast<const unsigned char*>(text.data());
@@ -72,7 +76,7 @@ void need_secrecy(const fs::path& file) {
 }  // namespace
 
 PrivateKey PrivateKey::read(const fs::path& file) {
-  const std::string pem = need_plain_file(file, "private key", kMost);
+  const std::string pem = read_file(file, {"private key", "", kHowToMake, kMost});
   need_secrecy(file);
   bool asked = false;
   const Bio bio = reader(pem);
@@ -129,16 +133,18 @@ std::string PrivateKey::private_pem() const {
 }
 
 PublicKey PublicKey::read(const fs::path& file) {
-  const std::string pem = need_plain_file(file, "public key", kMost);
+  const std::string pem = read_file(file, {"public key", "", kHowToMakePublic, kMost});
   const Bio bio = reader(pem);
-  KeyHandle key(PEM_read_bio_PUBKEY(bio.get(), nullptr, nullptr, nullptr));
+  bool asked = false;
+  KeyHandle key(PEM_read_bio_PUBKEY(bio.get(), nullptr, no_passphrase, &asked));
   ERR_clear_error();
   if (!key && pem.find("PRIVATE KEY-----") != std::string::npos)
     throw SetupError(
         fmt::format("{0} is a private key; its public one is made by: openssl pkey -in {0} -pubout -out FILE",
                     file.string()));
-  if (!key) throw SetupError(fmt::format("{} is no public key in PEM", file.string()));
-  if (!is_ed25519(key)) throw SetupError(fmt::format("the public key {} is not of Ed25519", file.string()));
+  if (!key) throw SetupError(fmt::format("{} is no public key in PEM; {}", file.string(), kHowToMakePublic));
+  if (!is_ed25519(key))
+    throw SetupError(fmt::format("the public key {} is not of Ed25519; {}", file.string(), kHowToMake));
   return PublicKey(std::move(key));
 }
 

@@ -63,7 +63,7 @@ std::string pointer(const std::string& context) {
 
 }  // namespace
 
-std::string departure(std::string_view schema, const Json& document) {
+std::string departure(std::string_view schema, const nlohmann::ordered_json& document) {
   const nlohmann::json plain = document;
   valijson::ValidationResults results;
   valijson::Validator validator(valijson::Validator::kStrongTypes);

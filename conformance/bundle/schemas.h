@@ -3,11 +3,10 @@
 // The published JSON schemas (report/schema/, draft 7), and whether a document is of one.
 #pragma once
 
+#include <nlohmann/json.hpp>
 #include <span>
 #include <string>
 #include <string_view>
-
-#include "conformance/bundle/strict_json.h"
 
 namespace conformance {
 
@@ -29,6 +28,6 @@ inline constexpr std::string_view kSelfCheckSchema = "rpma-conformance-self-chec
 inline constexpr std::string_view kManifestSchema = "rpma-conformance-bundle-1";
 
 // Empty, or where the document departs from the schema first: "/counts/points: ...".
-std::string departure(std::string_view schema, const Json& document);
+std::string departure(std::string_view schema, const nlohmann::ordered_json& document);
 
 }  // namespace conformance

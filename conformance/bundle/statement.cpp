@@ -5,11 +5,13 @@
 
 #include <algorithm>
 
-#include "conformance/bundle/strict_json.h"
 #include "conformance/report/digest.h"
+#include "conformance/report/document.h"
 
 namespace conformance {
 namespace {
+
+using Json = nlohmann::ordered_json;
 
 constexpr const char* kSchema = "rpma-conformance-bundle/1";
 constexpr const char* kStatementType = "https://in-toto.io/Statement/v1";
@@ -104,7 +106,7 @@ std::string manifest_of(const RunResult& run, const Members& files, const Packer
 }
 
 Packer packer_in(const std::string& manifest) {
-  const Json by = parse_strictly(manifest).at("packed_by");
+  const Json by = parse_document(manifest).at("packed_by");
   return {by.at("libarchive"), by.at("libzstd")};
 }
 

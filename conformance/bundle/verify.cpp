@@ -10,11 +10,14 @@
 #include "conformance/bundle/schemas.h"
 #include "conformance/bundle/statement.h"
 #include "conformance/report/digest.h"
+#include "conformance/report/document.h"
 #include "conformance/report/report.h"
 #include "conformance/version.h"
 
 namespace conformance {
 namespace {
+
+using Json = nlohmann::ordered_json;
 
 // Of a bundle, step by step. Each step adds its check; where one fails without which the next cannot be made,
 // the verification ends.
@@ -37,6 +40,9 @@ class Verifier {
     for (Check& check : check_content(*content, files_)) result_.checks.push_back(std::move(check));
     if (unknown)
       result_.objections.push_back(fmt::format("profile {} is not known here", content->profile.id()));
+    if (!content->report.at("certifiable").at("value").get<bool>() &&
+        uncertifiable_because(content->run).empty())
+      result_.objections.emplace_back("not certifiable: the report itself says so");
     result_.run = content->run;
   }
 
@@ -66,6 +72,7 @@ class Verifier {
   void compare_compression(std::string_view archive, const std::string& tar, Check& check) {
     try {
       packed_by_ = packer_in(members_.at(kManifest));
+      result_.made_by = parse_document(members_.at(kManifest)).at("suite").at("commit");
     } catch (const std::exception&) {
       throw BadArchive("manifest.json does not say what packed it");
     }
@@ -121,7 +128,7 @@ class Verifier {
     Check& check = add("manifest");
     if (const std::string& manifest = members_.at(kManifest);
         manifest != manifest_of(run, files_, packed_by_)) {
-      const Json said = parse_strictly(manifest);
+      const Json said = parse_document(manifest);
       if (const std::string where = departure(kManifestSchema, said); !where.empty())
         check.wrong.push_back(fmt::format("it departs from {}.schema.json at {}", kManifestSchema, where));
       add_differences(said, Json::parse(manifest_of(run, files_, packed_by_)), kManifest, check.wrong);
@@ -139,7 +146,7 @@ class Verifier {
     check.note = fmt::format("in-toto test result {}", result_of(run));
     if (members_.at(kStatement) == follows) return;
     try {
-      add_differences(parse_strictly(members_.at(kStatement)), Json::parse(follows), kStatement, check.wrong);
+      add_differences(parse_document(members_.at(kStatement)), Json::parse(follows), kStatement, check.wrong);
     } catch (const std::runtime_error& error) {
       check.wrong.push_back(fmt::format("{} {}", kStatement, error.what()));
     }
@@ -153,33 +160,13 @@ class Verifier {
   Packer packed_by_;
 };
 
-// What came from a bundle must not move the cursor, begin a line, or turn the direction of writing.
-std::string plain(std::string_view text) {
-  constexpr std::string_view kReplacement = "?";
-  std::string result;
-  for (size_t i = 0; i < text.size(); ++i) {
-    const auto at = [&](size_t n) {
-      return i + n < text.size() ? static_cast<unsigned char>(text[i + n]) : 0U;
-    };
-    const bool is_c1 = at(0) == 0xc2 && at(1) < 0xa0;
-    const bool turns = at(0) == 0xe2 && ((at(1) == 0x80 && at(2) >= 0xa8 && at(2) <= 0xae) ||
-                                         (at(1) == 0x81 && at(2) >= 0xa6 && at(2) <= 0xa9));
-    if (at(0) >= 0x20 && at(0) != 0x7f && !is_c1 && !turns) {
-      result += text[i];
-      continue;
-    }
-    result += kReplacement;
-    i += is_c1 ? 1 : turns ? 2 : 0;
-  }
-  return result;
-}
-
-// Lines for a person.
+// Lines for a person. What came from a bundle must not move the cursor, begin a line, or turn the direction
+// of writing.
 class Text {
  public:
   template <typename... Values>
   void line(fmt::format_string<Values...> format, Values&&... values) {
-    text_ += plain(fmt::format(format, std::forward<Values>(values)...)) + "\n";
+    text_ += as_one_line(fmt::format(format, std::forward<Values>(values)...)) + "\n";
   }
   [[nodiscard]] const std::string& text() const { return text_; }
 
@@ -227,6 +214,8 @@ std::string Verification::text() const {
   Text text;
   for (const Check& check : checks) add_check(check, text);
   if (!is_genuine()) {
+    if (!made_by.empty() && made_by != kCommit)
+      text.line("it says that it is of suite {}; this is {}, and each knows its own best", made_by, kCommit);
     text.line("the bundle is invalid, exit code 4");
     return text.text();
   }

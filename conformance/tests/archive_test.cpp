@@ -7,6 +7,7 @@
 #include <archive_entry.h>
 #include <gmock/gmock.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <zstd.h>
 
 #include <array>
@@ -45,6 +46,7 @@ struct Foreign {
   std::string content = {};
   mode_t mode = 0644;
   time_t time = 0;
+  long nanoseconds = 0;
   int owner = 0;
   bool sparse = false;
 };
@@ -61,7 +63,7 @@ std::string tar_of(const std::vector<Foreign>& entries) {
     archive_entry_set_pathname(entry, one.name.c_str());
     archive_entry_set_filetype(entry, one.type);
     archive_entry_set_perm(entry, one.mode);
-    archive_entry_set_mtime(entry, one.time, 0);
+    archive_entry_set_mtime(entry, one.time, one.nanoseconds);
     archive_entry_set_uid(entry, one.owner);
     archive_entry_set_size(entry, static_cast<la_int64_t>(one.content.size()));
     if (one.hard) archive_entry_set_hardlink(entry, one.link.c_str());
@@ -125,11 +127,11 @@ const HostileRow kHostile[] = {
     {"Hardlink", {.link = "/etc/passwd", .hard = true}, "'a.json' is a link"},
     {"Device", {.type = AE_IFCHR}, "'a.json' is no plain file"},
     {"Pipe", {.type = AE_IFIFO}, "'a.json' is no plain file"},
-    {"Pax", {.format = ARCHIVE_FORMAT_TAR_PAX_INTERCHANGE, .content = "x"}, "is not of the ustar format"},
+    {"Pax",
+     {.format = ARCHIVE_FORMAT_TAR_PAX_INTERCHANGE, .content = "x", .nanoseconds = 1},
+     "is not of the ustar format"},
     {"Gnu", {.format = ARCHIVE_FORMAT_TAR_GNUTAR, .content = "x"}, "is not of the ustar format"},
-    {"Cpio",
-     {.format = ARCHIVE_FORMAT_CPIO_SVR4_NOCRC, .content = std::string(600, 'x')},
-     "its tar is damaged"},
+    {"Cpio", {.format = ARCHIVE_FORMAT_CPIO_SVR4_NOCRC, .content = std::string(600, 'x')}, "holds no tar"},
     {"Sparse",
      {.format = ARCHIVE_FORMAT_TAR_PAX_INTERCHANGE, .content = std::string(9000, 'x'), .sparse = true},
      "is not of the ustar format"},
@@ -156,8 +158,8 @@ TEST(Archive, EveryFlippedByteOfTheTarIsNoticed) {
     flipped[at] = static_cast<char>(flipped[at] ^ 0x20);
     Members other;
     // In a content it is for the sums to notice.
-    if (why_refused([&] { other = unpack_tar(flipped, kNames, {}); }) == "accepted")
-      EXPECT_NE(other, kMembers) << "byte " << at;
+    if (why_refused([&] { other = unpack_tar(flipped, kNames, {}); }) != "accepted") continue;
+    EXPECT_NE(other, kMembers) << "byte " << at;
   }
 }
 
@@ -193,7 +195,7 @@ TEST(Archive, OtherCompressionAndGarbageAreRefused) {
        {""s, "x"s, "\x1f\x8b\x08\x00\x00\x00"s, "\xfd"s + "7zXZ\0"s, "PK\x03\x04"s})
     EXPECT_THAT(why_refused([&] { unpack(start + std::string(start.empty() ? 0 : 99, 'x')); }),
                 HasSubstr("not compressed by zstd"));
-  EXPECT_THAT(why_refused([] { unpack(compress(std::string(5000, 'x'))); }), HasSubstr("its tar is damaged"));
+  EXPECT_THAT(why_refused([] { unpack(compress(std::string(5000, 'x'))); }), HasSubstr("holds no tar"));
   EXPECT_THAT(why_refused([] { unpack(compress("x")); }), HasSubstr("holds no tar"));
 }
 

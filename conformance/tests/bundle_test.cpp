@@ -9,15 +9,29 @@
 
 #include "conformance/bundle/dsse.h"
 #include "conformance/bundle/statement.h"
-#include "conformance/bundle/strict_json.h"
 #include "conformance/report/report.h"
 #include "conformance/tests/sample_report.h"
+#include "conformance/version.h"
 
 namespace conformance {
 namespace {
 
+using Json = nlohmann::ordered_json;
 using testing::HasSubstr;
 using testing::Not;
+
+void edit(Members& members, const std::string& name, const std::function<void(Json&)>& change) {
+  Json json = Json::parse(members.at(name));
+  change(json);
+  members[name] = json.dump(2) + "\n";
+}
+
+void replace(Members& members, const std::string& name, const std::string& from, const std::string& to) {
+  std::string& text = members.at(name);
+  const size_t at = text.find(from);
+  if (at == std::string::npos) throw std::logic_error(from + " is not in " + name);
+  text.replace(at, from.size(), to);
+}
 
 class Bundle : public testing::Test {
  protected:
@@ -25,7 +39,8 @@ class Bundle : public testing::Test {
                                    const std::string& waivers = {}) const {
     Members files = files_of(run, profile_, waivers);
     const RunResult reported = from_json(Json::parse(files.at("report.json")));
-    return compress(pack_tar(make_members(std::move(files), reported, packer(), with_signature ? &key_ : nullptr)));
+    return compress(
+        pack_tar(make_members(std::move(files), reported, packer(), with_signature ? &key_ : nullptr)));
   }
 
   [[nodiscard]] Verification verified(std::string_view archive, bool with_key = true) const {
@@ -36,7 +51,8 @@ class Bundle : public testing::Test {
   [[nodiscard]] static std::string repacked(Members members, const PrivateKey* key) {
     Members files;
     for (const MemberName& file : kReportFiles)
-      if (members.contains(std::string(file.name))) files[std::string(file.name)] = members[std::string(file.name)];
+      if (members.contains(std::string(file.name)))
+        files[std::string(file.name)] = members[std::string(file.name)];
     const RunResult run = from_json(Json::parse(files.at("report.json")));
     return compress(pack_tar(make_members(std::move(files), run, packer(), key)));
   }
@@ -152,12 +168,10 @@ TEST_F(Bundle, EveryFlippedByteIsNoticed) {
   const std::string archive = packed(passing_run(profile_));
   ASSERT_EQ(verified(archive).exit_code(), 0);
   for (size_t at = 0; at < archive.size(); ++at) {
-    for (const unsigned flip : {0x01U, 0x80U, 0xffU}) {
-      std::string altered = archive;
-      altered[at] = static_cast<char>(static_cast<unsigned char>(altered[at]) ^ flip);
-      ASSERT_EQ(verified(altered).exit_code(), 4) << "byte " << at << " of " << archive.size();
-      if (at % 16 == 0) ASSERT_EQ(verified(altered, false).exit_code(), 4) << "byte " << at;
-    }
+    std::string altered = archive;
+    altered[at] = static_cast<char>(static_cast<unsigned char>(altered[at]) ^ (1U << (at % 8)));
+    // Every other one by the container and the hashes alone.
+    ASSERT_EQ(verified(altered, at % 2 == 0).exit_code(), 4) << "byte " << at << " of " << archive.size();
   }
 }
 
@@ -173,7 +187,8 @@ TEST_F(Bundle, EveryAddedRemovedOrSwappedByteIsNoticed) {
     ASSERT_EQ(verified(altered).exit_code(), 4) << "removed at " << at;
     altered = archive;
     std::swap(altered[at], altered[at + 1]);
-    if (altered != archive) ASSERT_EQ(verified(altered).exit_code(), 4) << "swapped at " << at;
+    if (altered == archive) continue;
+    ASSERT_EQ(verified(altered).exit_code(), 4) << "swapped at " << at;
   }
 }
 
@@ -210,6 +225,29 @@ TEST_F(Bundle, EveryMissingMemberIsNoticed) {
   }
 }
 
+// It may word its reasons otherwise, and rule otherwise over what is certifiable: whoever says no is
+// believed.
+TEST_F(Bundle, OfAnotherSuiteIsBelievedWhereItIsStricter) {
+  Members files = files_of(passing_run(profile_), profile_);
+  edit(files, "report.json", [](Json& j) {
+    j["certifiable"] = {{"value", false}, {"reasons", {"the moon was full"}}};
+  });
+  Verification result = verified(repacked(files, &key_));
+  EXPECT_EQ(result.exit_code(), 3) << result.text();
+  EXPECT_THAT(result.text(), HasSubstr("the report itself says so"));
+  RunResult run = passing_run(profile_);
+  run.provider = "mock";
+  run.tests.pop_back();
+  run.selected = run.in_profile = 1;
+  files = files_of(run, profile_);
+  edit(files, "report.json", [](Json& j) {
+    j["certifiable"] = {{"value", true}, {"reasons", Json::array()}};
+  });
+  result = verified(repacked(files, &key_));
+  EXPECT_EQ(result.exit_code(), 3) << result.text();
+  EXPECT_THAT(result.text(), HasSubstr("a mock proves nothing"));
+}
+
 // Another version of zstd packs other bytes: then what it holds is compared, and that is said.
 TEST_F(Bundle, PackedByAnotherZstdIsStillVerified) {
   Members files = files_of(passing_run(profile_), profile_);
@@ -226,7 +264,7 @@ TEST_F(Bundle, TextOfAForgerMovesNoCursor) {
   run.stack.kernel = "6.1\nverdict:      pass";
   run.stack.modules.front().path = "/lib/\x1b[2J\xc2\x9b\xe2\x80\xae\nsigner: all";
   const std::string text = verified(packed(run)).text();
-  EXPECT_THAT(text, HasSubstr("/lib/?[2J????signer: all"));
+  EXPECT_THAT(text, HasSubstr("/lib/?[2J???signer: all"));
   EXPECT_THAT(text, Not(HasSubstr("\x1b")));
 }
 
@@ -239,24 +277,12 @@ void PrintTo(const Deed& deed, std::ostream* stream) {
   *stream << deed.name;
 }
 
-void edit(Members& members, const std::string& name, const std::function<void(Json&)>& change) {
-  Json json = Json::parse(members.at(name));
-  change(json);
-  members[name] = json.dump(2) + "\n";
-}
-
-void replace(Members& members, const std::string& name, const std::string& from, const std::string& to) {
-  std::string& text = members.at(name);
-  const size_t at = text.find(from);
-  if (at == std::string::npos) throw std::logic_error(from + " is not in " + name);
-  text.replace(at, from.size(), to);
-}
-
 // By one who has the key: the signature is right, what is signed is not.
 class Contradiction : public Bundle, public testing::WithParamInterface<Deed> {};
 
 TEST_P(Contradiction, IsNoticedThoughItIsSigned) {
   RunResult run = passing_run(profile_);
+  run.suite_commit = kCommit;
   add_finding(run, "Listen.First", "LISTEN-RET-2", "rdmacm");
   Members members = files_of(run, profile_, waivers_for("LISTEN-RET-2", "rdmacm", "2026-12-31"));
   GetParam().do_it(members);
@@ -267,20 +293,28 @@ TEST_P(Contradiction, IsNoticedThoughItIsSigned) {
 
 const Deed kDeeds[] = {
     {"VerdictOfSubject",
-     [](Members& m) { edit(m, "report.json", [](Json& j) { j["verdicts"]["subject"] = {{"verdict", "pass"}}; }); },
+     [](Members& m) {
+       edit(m, "report.json", [](Json& j) { j["verdicts"]["subject"] = {{"verdict", "pass"}}; });
+     },
      "report.json/verdicts/subject/verdict says \"pass\", what follows is \"waived\""},
     {"ExitCode", [](Members& m) { edit(m, "report.json", [](Json& j) { j["exit_code"] = 2; }); },
      "report.json/exit_code says 2, what follows is 0"},
     {"Certifiable",
      [](Members& m) {
-       edit(m, "report.json", [](Json& j) { j["certifiable"] = {{"value", true}, {"reasons", Json::array()}}; });
+       edit(m, "report.json", [](Json& j) {
+         j["certifiable"] = {{"value", true}, {"reasons", Json::array()}};
+       });
      },
      "report.json/certifiable/value says true, what follows is false"},
     {"ClauseTable",
      [](Members& m) {
        edit(m, "report.json", [](Json& j) {
          for (Json& row : j["clauses"])
-           if (row["id"] == "LISTEN-RET-2") row = {{"id", row["id"]}, {"promise", row["promise"]}, {"source", row["source"]}, {"verdict", "pass"}};
+           if (row["id"] == "LISTEN-RET-2")
+             row = {{"id", row["id"]},
+                    {"promise", row["promise"]},
+                    {"source", row["source"]},
+                    {"verdict", "pass"}};
        });
      },
      "says \"pass\", what follows is \"waived\""},
@@ -297,6 +331,7 @@ const Deed kDeeds[] = {
     {"FindingLeftOut",
      [](Members& m) {
        RunResult run = passing_run(small_profile());
+       run.suite_commit = kCommit;
        const Members clean = files_of(run, small_profile());
        m["report.json"] = clean.at("report.json");
        m["results.jsonl"] = clean.at("results.jsonl");
@@ -307,18 +342,20 @@ const Deed kDeeds[] = {
      [](Members& m) { replace(m, "results.jsonl", R"("reason":"returned 7")", R"("reason":"returned 8")"); },
      "report.json/tests/0"},
     {"JournalOfAnotherSuite",
-     [](Members& m) { replace(m, "results.jsonl", R"("suite":"0123)", R"("suite":"9123)"); },
+     [](Members& m) { replace(m, "results.jsonl", R"("suite":")", R"("suite":"9)"); },
      "it began with another suite"},
     {"JournalOfAnotherModule",
-     [](Members& m) { replace(m, "results.jsonl", R"("/lib/librpma.so.0":"aa)", R"("/lib/librpma.so.0":"ba)"); },
+     [](Members& m) {
+       replace(m, "results.jsonl", R"("/lib/librpma.so.0":"aa)", R"("/lib/librpma.so.0":"ba)");
+     },
      "/lib/librpma.so.0 was another file when the run began"},
     {"PointTwice",
      [](Members& m) { m["points.jsonl"] += m["points.jsonl"].substr(0, m["points.jsonl"].find('\n') + 1); },
      "Listen.First has 2 lines, its result counts 1 points"},
     {"PointMended",
      [](Members& m) {
-       replace(m, "points.jsonl",
-               R"("verdict":"fail","reason":"LISTEN-RET-2: returned 7","module":"rdmacm")", R"("verdict":"pass")");
+       replace(m, "points.jsonl", R"("verdict":"fail","reason":"LISTEN-RET-2: returned 7","module":"rdmacm")",
+               R"("verdict":"pass")");
      },
      "Listen.First says fail of LISTEN-RET-2 at rpma_ep_listen/sample:Listen.First/cold/null, which no line"},
     {"PointOfNobody",
@@ -345,6 +382,11 @@ const Deed kDeeds[] = {
        m["profile.json"] = profile.dump();
      },
      "profile.json is not small/1 as it was frozen"},
+    {"ClauseTwice",
+     [](Members& m) { edit(m, "report.json", [](Json& j) { j["clauses"].push_back(j["clauses"][0]); }); },
+     "report.json has the clause \"LISTEN-RET-1\" twice"},
+    {"ClauseLeftOut", [](Members& m) { edit(m, "report.json", [](Json& j) { j["clauses"].erase(0); }); },
+     "report.json lacks the clause LISTEN-RET-1"},
     {"PromiseChanged",
      [](Members& m) {
        edit(m, "report.json", [](Json& j) { j["clauses"][0]["promise"] = "It may crash."; });
@@ -353,10 +395,13 @@ const Deed kDeeds[] = {
     {"KernelLine", [](Members& m) { m["kernel.jsonl"] += "{\"line\":\"WARNING: at x\"}\n"; },
      "report.json lacks a line of kernel.jsonl"},
     {"KeyTwice", [](Members& m) { replace(m, "report.json", "{\n", "{\n  \"schema\": \"x\",\n"); },
-     "report.json has a key twice"},
+     "report.json: an object has 'schema' twice"},
+    {"ViewOfAnotherResult", [](Members& m) { replace(m, "junit.xml", "failures=\"0\"", "failures=\"1\""); },
+     "junit.xml does not say what report.json says"},
     {"UnknownField", [](Members& m) { edit(m, "report.json", [](Json& j) { j["note"] = "trust me"; }); },
-     "report.json departs from rpma-conformance-1.schema.json"},
-    {"NegativeCount", [](Members& m) { edit(m, "report.json", [](Json& j) { j["counts"]["selected"] = -1; }); },
+     "report.json: it departs from rpma-conformance-1.schema.json"},
+    {"NegativeCount",
+     [](Members& m) { edit(m, "report.json", [](Json& j) { j["counts"]["selected"] = -1; }); },
      "at /counts/selected"},
 };
 INSTANTIATE_TEST_SUITE_P(Of, Contradiction, testing::ValuesIn(kDeeds),

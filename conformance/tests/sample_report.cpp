@@ -7,7 +7,6 @@
 #include <fstream>
 #include <iterator>
 
-#include "conformance/bundle/strict_json.h"
 #include "conformance/report/report.h"
 #include "conformance/report/waivers.h"
 #include "conformance/suite/suite.h"
@@ -15,6 +14,7 @@
 namespace conformance {
 namespace {
 
+using Json = nlohmann::ordered_json;
 constexpr const char* kKernelClause = "STACK-KERNEL-1";
 constexpr const char* kCommit = "0123456789abcdef0123456789abcdef01234567";
 
@@ -83,7 +83,8 @@ RunResult passing_run(const Profile& profile) {
   run.stack.address = "192.0.2.1";
   for (const auto& [role, path, package] : {std::tuple("iut", "/lib/librpma.so.0", "librpma0 1.2.0-1"),
                                             std::tuple("rdmacm", "/lib/librdmacm.so.1", "librdmacm1 44.0-2")})
-    run.stack.modules.push_back({role, path, package, "0123abcd", std::string(64, role[0] == 'i' ? 'a' : 'b')});
+    run.stack.modules.push_back(
+        {role, path, package, "0123abcd", std::string(64, role[0] == 'i' ? 'a' : 'b')});
   run.surroundings = {{"limits", {{"open files", "1024"}}}};
   run.calls.push_back({"rdma_create_event_channel", "iut", 0, "not NULL", "librpma!rpma_ep_listen"});
   run.experiments = profile.tests.size();
@@ -99,7 +100,8 @@ RunResult passing_run(const Profile& profile) {
   for (const std::string& id : ids) {
     const bool kernel = id == kKernelTest;
     TestResult test{id, "What it is about.", Verdict::Pass, "", {}, kernel ? 0U : 1U, kernel ? 0U : 1U};
-    test.clauses.push_back({kernel ? kKernelClause : clauses[next++ % clauses.size()], Verdict::Pass, "", ""});
+    test.clauses.push_back(
+        {kernel ? kKernelClause : clauses[next++ % clauses.size()], Verdict::Pass, "", ""});
     if (kernel) test.clauses.back().points = {id};
     test.seconds = 0.5;
     run.tests.push_back(std::move(test));
@@ -108,7 +110,8 @@ RunResult passing_run(const Profile& profile) {
   return run;
 }
 
-void add_finding(RunResult& run, const std::string& test, const std::string& clause, const std::string& module) {
+void add_finding(RunResult& run, const std::string& test, const std::string& clause,
+                 const std::string& module) {
   const auto found = std::ranges::find(run.tests, test, &TestResult::id);
   ClauseResult broken{clause, Verdict::Fail, "returned 7", module, "returned 7", {}, {point_of(test)}};
   broken.timeline = {"     rdma_create_id() = 0"};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// For tests of what is made of reports: a report as a whole run on rxe with a clean suite leaves it, which no build of
-// a work in progress can make.
+// For tests of what is made of reports: a report as a whole run on rxe with a clean suite leaves it, which no
+// build of a work in progress can make.
 #pragma once
 
 #include <filesystem>
@@ -21,7 +21,8 @@ Profile small_profile();
 RunResult passing_run(const Profile& profile);
 
 // Gives a test a finding at its point.
-void add_finding(RunResult& run, const std::string& test, const std::string& clause, const std::string& module);
+void add_finding(RunResult& run, const std::string& test, const std::string& clause,
+                 const std::string& module);
 
 // A document of one waiver for that finding, and the finding waived by it.
 std::string waivers_for(const std::string& clause, const std::string& module, const std::string& expires);

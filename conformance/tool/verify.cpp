@@ -4,9 +4,9 @@
 #include <fmt/format.h>
 
 #include "conformance/bundle/bundle.h"
-#include "conformance/bundle/files.h"
 #include "conformance/catalogue/profile.h"
 #include "conformance/harness/library.h"
+#include "conformance/report/document.h"
 #include "conformance/tool/commands.h"
 
 namespace conformance {
@@ -19,7 +19,8 @@ std::vector<Profile> known_profiles(const std::filesystem::path& file) {
   std::vector<Profile> profiles = profiles_in(find_parts().profiles);
   if (file.empty()) return profiles;
   try {
-    Profile named = parse_profile(need_plain_file(file, "profile", kMostOfProfile));
+    Profile named =
+        parse_profile(read_file(file, {"profile", "", "name one with --profile FILE", kMostOfProfile}));
     std::erase_if(profiles, [&named](const Profile& one) { return one.id() == named.id(); });
     profiles.push_back(std::move(named));
   } catch (const SetupError&) {
@@ -39,7 +40,10 @@ int verify_bundle(const VerifyOptions& what) {
   trust.key = key ? &*key : nullptr;
   trust.profiles = known_profiles(what.profile);
   // One byte more than a bundle may have, so that it is the bundle that is refused.
-  const Verification result = verify(need_plain_file(what.file, "bundle", trust.limits.archive + 1), trust);
+  const Verification result = verify(
+      read_file(what.file,
+                {"bundle", "", "name one that 'rpma-conformance bundle' made", trust.limits.archive + 1}),
+      trust);
   fmt::print("{}", result.text());
   return result.exit_code();
 }
