@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "conformance/harness/experiment.h"
 #include "conformance/harness/judge.h"
@@ -49,8 +50,24 @@ struct FalseAlarmOptions {
 int false_alarms_here(const RunOptions& options, const FalseAlarmOptions& what);
 int false_alarms_in_machine(const RunOptions& options, const FalseAlarmOptions& what);
 
+// The regression gate between the runs of two report folders.
+// `all`: every point, not only the first few.
+int diff(const std::filesystem::path& old_folder, const std::filesystem::path& new_folder, bool all);
+
+// The report of a run, to options.report, from the report folders of its shards.
+int merge_reports(const std::vector<std::filesystem::path>& folders, const RunOptions& options);
+
+// A baseline from a report folder; notes of one that is there are kept.
+int write_baseline(const std::filesystem::path& report, const std::filesystem::path& file);
+
 // What is promised, done and seen; `report`: the folder of a run that may have seen it.
 int explain(const std::string& what, const std::filesystem::path& report);
+
+// Of a test; nothing where there is none of that name.
+std::optional<int> explain_test(const std::string& id, const std::filesystem::path& report);
+
+// The requirement matrix by clause, with what a report saw where there is one.
+int list_clauses(const std::filesystem::path& report);
 
 // Throws SetupError with one clear line where `point` is none.
 Experiment read_point(const std::string& point);

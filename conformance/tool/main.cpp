@@ -223,7 +223,7 @@ int main_or_throw(int argc, char** argv) {
   std::filesystem::path explained_report = "report";
   CLI::App* explain_command =
       app.add_subcommand("explain", "what a clause or a point is about; needs no device");
-  explain_command->add_option("what", explained, "a clause or a point")->required();
+  explain_command->add_option("what", explained, "a clause, a test or a point")->required();
   explain_command->add_option("--report", explained_report, "folder of a run that may have seen it")
       ->capture_default_str();
   SelfCheckOptions self_check_options;
@@ -242,6 +242,26 @@ int main_or_throw(int argc, char** argv) {
   CLI::App* verify_command =
       app.add_subcommand("verify", "check such a bundle; needs no device and no network");
   add_verify(*verify_command, verify_options);
+  std::filesystem::path old_report;
+  std::filesystem::path new_report;
+  CLI::App* diff_command =
+      app.add_subcommand("diff", "what got worse, better, appeared or vanished between two runs");
+  diff_command->add_option("old", old_report, "report folder")->required();
+  diff_command->add_option("new", new_report, "report folder")->required();
+  bool diff_all = false;
+  diff_command->add_flag("--all", diff_all, "every point, not only the first few");
+  std::vector<std::filesystem::path> shards;
+  CLI::App* merge_command = app.add_subcommand("merge", "make one report of the shards of a run");
+  merge_command->add_option("shards", shards, "their report folders")->required();
+  merge_command->add_option("--report", run_options.report, "folder for the whole report")
+      ->capture_default_str();
+  merge_command->add_option("--baseline", run_options.baseline,
+                            "known findings: exit 0 where the whole shows exactly these");
+  std::filesystem::path new_baseline;
+  CLI::App* baseline_command =
+      app.add_subcommand("baseline", "make a baseline of a report, or update one: review what it changes");
+  baseline_command->add_option("report", new_report, "report folder of a complete run")->required();
+  baseline_command->add_option("-o,--output", new_baseline, "the baseline's file")->required();
   ListOptions list_options;
   CLI::App* list_command = app.add_subcommand("list", "list the tests; needs no device");
   list_command->add_flag("--json", list_options.json, "for machines");
@@ -251,6 +271,11 @@ int main_or_throw(int argc, char** argv) {
       ->add_option("--freeze", list_options.freeze,
                    "NAME/VERSION: print the profile of all tests of today, for share/.../profiles")
       ->check(CLI::Validator(is_no_profile_version, "NAME/VERSION"));
+  bool by_clauses = false;
+  list_command->add_flag("--clauses", by_clauses,
+                         "the requirement matrix: each clause, its tests, points and verdict");
+  list_command->add_option("--report", explained_report, "folder of a run, for --clauses")
+      ->capture_default_str();
   list_command->add_option("--provider", list_options.provider, "only those of mock, rxe or hw")
       ->check(CLI::IsMember({"mock", "rxe", "hw"}));
   std::string doctor_provider = "rxe";
@@ -274,9 +299,13 @@ int main_or_throw(int argc, char** argv) {
   if (*false_alarms_command)
     return prepare(run_options) ? false_alarms_in_machine(run_options, false_alarm_options)
                                 : false_alarms_here(run_options, false_alarm_options);
+  if (*diff_command) return diff(old_report, new_report, diff_all);
+  if (*merge_command) return merge_reports(shards, run_options);
+  if (*baseline_command) return write_baseline(new_report, new_baseline);
   if (*explain_command) return explain(explained, explained_report);
   if (*bundle_command) return bundle(bundle_options);
   if (*verify_command) return verify_bundle(verify_options);
+  if (*list_command && by_clauses) return list_clauses(explained_report);
   if (*list_command) return list(list_options);
   return doctor(doctor_provider);
 }

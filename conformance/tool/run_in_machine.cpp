@@ -13,6 +13,7 @@
 #include "conformance/report/report.h"
 #include "conformance/suite/suite.h"
 #include "conformance/tool/commands.h"
+#include "conformance/tool/folder_lock.h"
 #include "conformance/tool/machine.h"
 #include "conformance/tool/process.h"
 #include "conformance/tool/results.h"
@@ -101,6 +102,8 @@ void take_over(const RunOptions& options) {
 }  // namespace
 
 int run_in_machine(const RunOptions& options) {
+  make_report_folder(options.report, {});
+  const FolderLock lock(options.report);
   if (options.resume) take_over(options);
   make_report_folder(options.report, {std::begin(kDocuments), std::end(kDocuments)});
   if (!options.resume) make_report_folder(options.report, {std::begin(kJournals), std::end(kJournals)});
