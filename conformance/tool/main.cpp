@@ -131,6 +131,19 @@ void add_false_alarms(CLI::App& app, RunOptions& options, FalseAlarmOptions& wha
       ->capture_default_str();
 }
 
+void add_bundle(CLI::App& app, BundleOptions& what) {
+  app.add_option("report", what.report, "folder of a run that came to its end")->required();
+  app.add_option("-o,--output", what.output, "the bundle: a .tar.zst file")->required();
+  app.add_option("--key", what.key, "private Ed25519 key (PEM) to sign with");
+  app.add_flag("--force", what.replace, "replace a file that is there already");
+}
+
+void add_verify(CLI::App& app, VerifyOptions& what) {
+  app.add_option("bundle", what.file, "as 'rpma-conformance bundle' made it")->required();
+  app.add_option("--public-key", what.public_key, "Ed25519 key (PEM) that must have signed it");
+  app.add_option("--profile", what.profile, "file of the profile that it must have been measured against");
+}
+
 void add_replay(CLI::App& app, RunOptions& options, ReplayOptions& what) {
   add_surroundings(app, options);
   app.add_option("point", what.point, "as a report shows it")->required();
@@ -196,7 +209,7 @@ int main_or_throw(int argc, char** argv) {
       "something underneath fails?"};
   app.set_version_flag("--version", fmt::format("rpma-conformance {} ({})", kVersion, kCommit));
   app.require_subcommand(1);
-  app.footer("Exit codes: 0 conforms, 1 a finding, 2 usage or set-up, 3 incomplete.");
+  app.footer("Exit codes: 0 conforms, 1 a finding, 2 usage or set-up, 3 incomplete, 4 bundle invalid.");
 
   RunOptions run_options;
   CLI::App* run_command = app.add_subcommand("run", "run the suite and give a verdict");
@@ -221,6 +234,14 @@ int main_or_throw(int argc, char** argv) {
   CLI::App* false_alarms_command = app.add_subcommand(
       "false-alarms", "how often many runs accuse a right listener (default: the reference)");
   add_false_alarms(*false_alarms_command, run_options, false_alarm_options);
+  BundleOptions bundle_options;
+  CLI::App* bundle_command =
+      app.add_subcommand("bundle", "pack a report so that another party can check it; needs no device");
+  add_bundle(*bundle_command, bundle_options);
+  VerifyOptions verify_options;
+  CLI::App* verify_command =
+      app.add_subcommand("verify", "check such a bundle; needs no device and no network");
+  add_verify(*verify_command, verify_options);
   std::filesystem::path old_report;
   std::filesystem::path new_report;
   CLI::App* diff_command =
@@ -282,6 +303,8 @@ int main_or_throw(int argc, char** argv) {
   if (*merge_command) return merge_reports(shards, run_options);
   if (*baseline_command) return write_baseline(new_report, new_baseline);
   if (*explain_command) return explain(explained, explained_report);
+  if (*bundle_command) return bundle(bundle_options);
+  if (*verify_command) return verify_bundle(verify_options);
   if (*list_command && by_clauses) return list_clauses(explained_report);
   if (*list_command) return list(list_options);
   return doctor(doctor_provider);
