@@ -66,12 +66,6 @@ std::string content_of(const std::filesystem::path& file, size_t most) {
   }
 }
 
-[[noreturn]] void refuse_file(const std::filesystem::path& file, const Expected& expected,
-                              std::string_view why) {
-  throw SetupError(
-      fmt::format("{} is no {}: {}; {}", as_one_line(file.string()), expected.what, why, expected.remedy));
-}
-
 // What is checked while the parser reads: it builds nothing that is refused. Each object's keys are kept
 // aside since those of an ordered object are searched one by one.
 class Watch {
@@ -119,11 +113,16 @@ std::string words_of(const Json::exception& error) {
 
 }  // namespace
 
+void refuse_document(const std::filesystem::path& file, const Expected& expected, std::string_view why) {
+  throw SetupError(
+      fmt::format("{} is no {}: {}; {}", as_one_line(file.string()), expected.what, why, expected.remedy));
+}
+
 std::string read_file(const std::filesystem::path& file, const Expected& expected) {
   try {
     return content_of(file, expected.most_bytes);
   } catch (const DocumentError& error) {
-    refuse_file(file, expected, error.what());
+    refuse_document(file, expected, error.what());
   } catch (const std::system_error& error) {
     throw SetupError(fmt::format("cannot read the {} {}: {}; {}", expected.what, as_one_line(file.string()),
                                  error.code().message(), expected.remedy));
@@ -156,8 +155,22 @@ Json read_document(const std::filesystem::path& file, const Expected& expected) 
   try {
     return parse_document(content, expected.schema);
   } catch (const DocumentError& error) {
-    refuse_file(file, expected, error.what());
+    refuse_document(file, expected, error.what());
   }
+}
+
+bool for_each_line(std::string_view bytes, const std::function<void(const Json&)>& take) {
+  for (size_t end = 0; (end = bytes.find('\n')) != std::string_view::npos; bytes.remove_prefix(end + 1)) {
+    Json line;
+    try {
+      line = parse_document(bytes.substr(0, end));
+    } catch (const DocumentError&) {
+      return false;
+    }
+    if (!line.is_object()) return false;
+    take(line);
+  }
+  return bytes.empty();
 }
 
 bool is_absent(const std::filesystem::path& file) {
@@ -171,6 +184,10 @@ void Node::refuse(std::string_view why) const {
   throw DocumentError(fmt::format("{} {}", where_.empty() ? "the document" : where_, why));
 }
 
+std::string Node::below(std::string_view key) const {
+  return where_.empty() ? std::string(key) : fmt::format("{}.{}", where_, key);
+}
+
 bool Node::has(std::string_view key) const {
   if (!json_->is_object()) refuse("is no object");
   return json_->contains(key);
@@ -178,7 +195,7 @@ bool Node::has(std::string_view key) const {
 
 Node Node::at(std::string_view key) const {
   if (!has(key)) refuse(fmt::format("has no '{}'", key));
-  return Node((*json_)[key], where_.empty() ? std::string(key) : fmt::format("{}.{}", where_, key));
+  return Node((*json_)[key], below(key));
 }
 
 std::vector<Node> Node::items() const {
@@ -187,6 +204,14 @@ std::vector<Node> Node::items() const {
   items.reserve(json_->size());
   for (const Json& item : *json_) items.emplace_back(item, fmt::format("{}[{}]", where_, items.size()));
   return items;
+}
+
+std::vector<std::pair<std::string, Node>> Node::members() const {
+  if (!json_->is_object()) refuse("is no object");
+  std::vector<std::pair<std::string, Node>> members;
+  for (const auto& [key, value] : json_->items())
+    members.emplace_back(key, Node(value, below(as_one_line(key, kMostShown))));
+  return members;
 }
 
 std::string Node::text() const {
@@ -226,8 +251,8 @@ std::vector<std::string> Node::texts_or_none(std::string_view key) const {
   return has(key) ? at(key).texts() : std::vector<std::string>();
 }
 
-uint64_t Node::count_or(std::string_view key, uint64_t otherwise) const {
-  return has(key) ? at(key).count() : otherwise;
+uint64_t Node::count_or(std::string_view key, uint64_t otherwise, uint64_t most) const {
+  return has(key) ? at(key).count(most) : otherwise;
 }
 
 std::vector<Node> Node::items_or_none(std::string_view key) const {
@@ -242,13 +267,14 @@ std::string as_utf8(std::string_view text) {
 }
 
 std::string as_one_line(std::string_view text, size_t most) {
-  std::string line = as_utf8(text.substr(0, most));
-  for (size_t i = 0; i < line.size(); ++i) {
-    const auto byte = static_cast<unsigned char>(line[i]);
-    if (byte < 0x20 || byte == 0x7f) line[i] = '?';
-    // The control characters U+0080 to U+009F, in two bytes.
-    if (byte == 0xc2 && i + 1 < line.size() && static_cast<unsigned char>(line[i + 1]) < 0xa0)
-      line.replace(i, 2, "?");
+  const std::string known = as_utf8(text.substr(0, most));
+  std::string line;
+  for (size_t i = 0; i < known.size(); ++i) {
+    const auto byte = [&known](size_t at) { return static_cast<unsigned char>(known[at]); };
+    // Those from U+0080 to U+009F have two bytes.
+    const bool is_long = byte(i) == 0xc2 && byte(i + 1) < 0xa0;
+    line += is_long || byte(i) < 0x20 || byte(i) == 0x7f ? '?' : known[i];
+    if (is_long) ++i;
   }
   if (text.size() > most) line += "...";
   return line;

@@ -4,18 +4,24 @@
 // provider cannot do it, skipped. Text from a stack is data: nothing in it can become markup.
 #include <fmt/format.h>
 
+#include "conformance/report/document.h"
 #include "conformance/report/report.h"
 
 namespace conformance {
 namespace {
 
 std::string escaped(const std::string& text) {
-  // Bytes that are no UTF-8 are replaced: the JSON library knows which these are.
-  const nlohmann::json checked = nlohmann::json::parse(
-      nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
+  const std::string known = as_utf8(text);
   std::string safe;
-  for (const char c : checked.get<std::string>()) {
-    switch (c) {
+  for (size_t i = 0; i < known.size(); ++i) {
+    // XML 1.0 has no place for U+FFFE and U+FFFF.
+    const std::string_view character = std::string_view(known).substr(i, 3);
+    if (character == "\xef\xbf\xbe" || character == "\xef\xbf\xbf") {
+      safe += '?';
+      i += 2;
+      continue;
+    }
+    switch (const char c = known[i]) {
       case '&':
         safe += "&amp;";
         break;
@@ -32,7 +38,7 @@ std::string escaped(const std::string& text) {
         safe += "&#10;";
         break;
       default:
-        // XML 1.0 has no place for other control characters, not even escaped.
+        // Nor for other control characters, not even escaped.
         safe += static_cast<unsigned char>(c) < 0x20 ? '?' : c;
     }
   }
@@ -53,7 +59,7 @@ std::string to_junit(const RunResult& run) {
   size_t skipped = 0;
   std::string cases;
   for (const TestResult& test : run.tests) {
-    cases += fmt::format(R"(    <testcase classname="{}" name="{}" time="{:.3f}")", run.provider,
+    cases += fmt::format(R"(    <testcase classname="{}" name="{}" time="{:.3f}")", escaped(run.provider),
                          escaped(test.id), test.seconds);
     if (test.verdict == Verdict::Pass) {
       cases += "/>\n";
