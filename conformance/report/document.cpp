@@ -39,18 +39,20 @@ class File {
 };
 
 // Throws std::system_error where the system refuses, DocumentError where we do.
-std::string content_of(const std::filesystem::path& file, size_t most) {
+std::string content_of(const std::filesystem::path& file, size_t most, bool links) {
   const auto fail = [] { throw std::system_error(errno, std::generic_category()); };
   const auto too_large = [most] {
     throw DocumentError(fmt::format("it has more than the {} MiB that are read", most >> 20));
   };
   // Looked at before it is opened: opening a device may do something, opening a pipe may wait for its other
   // end.
-  const File place(file.c_str(), O_PATH);
+  const File place(file.c_str(), links ? O_PATH : O_PATH | O_NOFOLLOW);
   struct stat status = {};
   if (place.fd() < 0 || fstat(place.fd(), &status) != 0) fail();
   if (!S_ISREG(status.st_mode))
-    throw DocumentError(S_ISDIR(status.st_mode) ? "it is a folder" : "it is no regular file");
+    throw DocumentError(S_ISDIR(status.st_mode)   ? "it is a folder"
+                        : S_ISLNK(status.st_mode) ? "it is a link"
+                                                  : "it is no regular file");
   if (std::cmp_greater(status.st_size, most)) too_large();
   const File opened(fmt::format("/proc/self/fd/{}", place.fd()).c_str(), O_RDONLY);
   if (opened.fd() < 0) fail();
@@ -111,6 +113,18 @@ std::string words_of(const Json::exception& error) {
   return as_one_line(words, kMostShown);
 }
 
+// The length of the character that the text begins with, where it has no place in a line: 0, or 1 to 3 bytes.
+size_t length_of_unfit(std::string_view text) {
+  const auto byte = [text](size_t n) { return n < text.size() ? static_cast<unsigned char>(text[n]) : 0U; };
+  if (byte(0) < 0x20 || byte(0) == 0x7f) return 1;
+  // The control characters U+0080 to U+009F.
+  if (byte(0) == 0xc2 && byte(1) < 0xa0) return 2;
+  // Line and paragraph ends and what embeds or overrides a direction: U+2028 to U+202E, U+2066 to U+2069.
+  const bool turns = byte(0) == 0xe2 && ((byte(1) == 0x80 && byte(2) >= 0xa8 && byte(2) <= 0xae) ||
+                                         (byte(1) == 0x81 && byte(2) >= 0xa6 && byte(2) <= 0xa9));
+  return turns ? 3 : 0;
+}
+
 }  // namespace
 
 void refuse_document(const std::filesystem::path& file, const Expected& expected, std::string_view why) {
@@ -120,7 +134,7 @@ void refuse_document(const std::filesystem::path& file, const Expected& expected
 
 std::string read_file(const std::filesystem::path& file, const Expected& expected) {
   try {
-    return content_of(file, expected.most_bytes);
+    return content_of(file, expected.most_bytes, expected.links);
   } catch (const DocumentError& error) {
     refuse_document(file, expected, error.what());
   } catch (const std::system_error& error) {
@@ -269,12 +283,10 @@ std::string as_utf8(std::string_view text) {
 std::string as_one_line(std::string_view text, size_t most) {
   const std::string known = as_utf8(text.substr(0, most));
   std::string line;
-  for (size_t i = 0; i < known.size(); ++i) {
-    const auto byte = [&known](size_t at) { return static_cast<unsigned char>(known[at]); };
-    // Those from U+0080 to U+009F have two bytes.
-    const bool is_long = byte(i) == 0xc2 && byte(i + 1) < 0xa0;
-    line += is_long || byte(i) < 0x20 || byte(i) == 0x7f ? '?' : known[i];
-    if (is_long) ++i;
+  for (size_t i = 0; i < known.size();) {
+    const size_t unfit = length_of_unfit(std::string_view(known).substr(i));
+    line += unfit > 0 ? '?' : known[i];
+    i += std::max(unfit, size_t{1});
   }
   if (text.size() > most) line += "...";
   return line;

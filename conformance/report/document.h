@@ -37,6 +37,7 @@ struct Expected {
   std::string_view schema = {};  // "rpma-conformance/1"; empty: none
   std::string_view remedy;       // "name another folder with --report"
   size_t most_bytes = kMostBytes;
+  bool links = true;  // a link may stand for the file
 };
 
 // The whole of a regular file. Pipes and devices are refused and not even opened, since opening some has an
@@ -100,7 +101,8 @@ class Node {
 // The same text where it is UTF-8; other bytes are replaced (U+FFFD).
 std::string as_utf8(std::string_view text);
 
-// Foreign text for one line of a terminal: control characters become '?', and what is too long is cut.
+// Foreign text for one line of a terminal: control characters become '?', and so does what turns the
+// direction of writing or begins a line; what is too long is cut.
 std::string as_one_line(std::string_view text, size_t most = SIZE_MAX);
 
 }  // namespace conformance

@@ -8,6 +8,7 @@
 
 #include "conformance/harness/library.h"
 #include "conformance/report/document.h"
+#include "conformance/report/html.h"
 #include "conformance/report/report.h"
 #include "conformance/suite/suite.h"
 
@@ -160,9 +161,11 @@ void ReportFolder::write(std::ofstream& stream, const Json& line) const {
 }
 
 void ReportFolder::finish(const RunResult& run) {
+  const Json report = to_json(run);
   write_whole(folder_ / "junit.xml", to_junit(run));
-  write_whole(folder_ / "report.json",
-              to_json(run).dump(2, ' ', false, Json::error_handler_t::replace) + "\n");
+  write_whole(folder_ / "report.tap", to_tap(run));
+  write_whole(folder_ / "report.html", to_html(report, read_points(folder_ / "points.jsonl")));
+  write_whole(folder_ / "report.json", report.dump(2, ' ', false, Json::error_handler_t::replace) + "\n");
 }
 
 }  // namespace conformance

@@ -1,27 +1,22 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// JUnit: what CI hosts read. A finding is a failure; what could not be judged is an error, and where the
-// provider cannot do it, skipped. Text from a stack is data: nothing in it can become markup.
+// JUnit: what CI hosts read. A finding is a failure; what our set-up missed is an error; what was not tested,
+// or is waived, is skipped, and no reader counts it as passed. A run that did not come to its end has a test
+// case more, an error: hosts look at the cases, not at how many there should be. Text from a stack is data:
+// nothing in it can become markup.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
-#include "conformance/report/document.h"
+#include "conformance/report/plain.h"
 #include "conformance/report/report.h"
 
 namespace conformance {
 namespace {
 
-std::string escaped(const std::string& text) {
-  const std::string known = as_utf8(text);
+std::string escaped(std::string_view text) {
   std::string safe;
-  for (size_t i = 0; i < known.size(); ++i) {
-    // XML 1.0 has no place for U+FFFE and U+FFFF.
-    const std::string_view character = std::string_view(known).substr(i, 3);
-    if (character == "\xef\xbf\xbe" || character == "\xef\xbf\xbf") {
-      safe += '?';
-      i += 2;
-      continue;
-    }
-    switch (const char c = known[i]) {
+  for (const char c : printable(text)) {
+    switch (c) {
       case '&':
         safe += "&amp;";
         break;
@@ -35,11 +30,10 @@ std::string escaped(const std::string& text) {
         safe += "&quot;";
         break;
       case '\n':
-        safe += "&#10;";
+        safe += "&#10;";  // also in an attribute
         break;
       default:
-        // Nor for other control characters, not even escaped.
-        safe += static_cast<unsigned char>(c) < 0x20 ? '?' : c;
+        safe += c;
     }
   }
   return safe;
@@ -51,41 +45,82 @@ std::string_view element_for(Verdict verdict) {
   return "skipped";
 }
 
-}  // namespace
-
-std::string to_junit(const RunResult& run) {
+struct Counts {
   size_t failures = 0;
   size_t errors = 0;
   size_t skipped = 0;
+};
+
+// What is no pass. Readers show one of the two, the verdict or the message, so the message has both.
+std::string child(const RunResult& run, const TestResult& test, Counts& counts) {
+  const std::string_view element = element_for(test.verdict);
+  (element == "failure" ? counts.failures : element == "error" ? counts.errors : counts.skipped) += 1;
+  std::string xml = fmt::format("      <{0} type=\"{1}\" message=\"{1}: {2}\"", element,
+                                name_of(test.verdict), escaped(test.reason));
+  // "skipped" takes no text in the schema that most readers follow.
+  if (element == "skipped") return xml + "/>\n";
+  std::string body;
+  for (const ClauseResult& clause : test.clauses) {
+    if (clause.verdict == Verdict::Pass) continue;
+    const std::string by = clause.module.empty() ? "" : " by " + clause.module;
+    body += fmt::format("{} {}{}: {}\n", name_of(clause.verdict), clause.clause, by, clause.reason);
+    for (const std::string& frame : clause.stack) body += fmt::format("    {}\n", frame);
+    if (!clause.points.empty())
+      body += fmt::format("  at {} points, the first: {}\n  again: {}\n", clause.points.size(),
+                          clause.first_point(), again_command(run, clause));
+  }
+  return xml + fmt::format(">{}</{}>\n", escaped(body), element);
+}
+
+std::string test_case(const RunResult& run, const TestResult& test, Counts& counts) {
+  const std::string start = fmt::format(R"(    <testcase classname="{}" name="{}" time="{:.3f}")",
+                                        escaped(run.provider), escaped(test.id), test.seconds);
+  if (test.verdict == Verdict::Pass) return start + "/>\n";
+  return fmt::format("{}>\n{}    </testcase>\n", start, child(run, test, counts));
+}
+
+// What is true of the run as a whole, for whoever keeps the file alone.
+std::string properties(const RunResult& run) {
+  const auto yes_or_why = [](const std::vector<std::string>& against) {
+    return against.empty() ? "yes" : fmt::format("no ({})", fmt::join(against, "; "));
+  };
+  std::string xml = "    <properties>\n";
+  const auto add = [&xml](std::string_view name, std::string_view value) {
+    xml += fmt::format("      <property name=\"{}\" value=\"{}\"/>\n", name, escaped(value));
+  };
+  add("suite", fmt::format("rpma-conformance {} ({})", run.suite_version, run.suite_commit));
+  add("verdict on the IUT", name_of(verdict_on(run, "iut").verdict()));
+  add("verdict on the stack", name_of(verdict_on(run, "stack").verdict()));
+  add("judged", run.subject);
+  add("exit code", std::to_string(exit_code_of(run)));
+  add("complete", yes_or_why(incomplete_because(run)));
+  add("certifiable", yes_or_why(uncertifiable_because(run)));
+  return xml + "    </properties>\n";
+}
+
+}  // namespace
+
+std::string to_junit(const RunResult& run) {
+  Counts counts;
   std::string cases;
-  for (const TestResult& test : run.tests) {
-    cases += fmt::format(R"(    <testcase classname="{}" name="{}" time="{:.3f}")", escaped(run.provider),
-                         escaped(test.id), test.seconds);
-    if (test.verdict == Verdict::Pass) {
-      cases += "/>\n";
-      continue;
-    }
-    const std::string_view element = element_for(test.verdict);
-    (element == "failure" ? failures : element == "error" ? errors : skipped) += 1;
-    cases += fmt::format(">\n      <{0} type=\"{1}\" message=\"{2}\"", element, name_of(test.verdict),
-                         escaped(test.reason));
-    std::string body;
-    for (const ClauseResult& clause : test.clauses)
-      if (clause.verdict != Verdict::Pass)
-        body += fmt::format("{} {}: {} [{}] at {}\n", name_of(clause.verdict), clause.clause, clause.reason,
-                            clause.module, clause.first_point());
-    // "skipped" takes no text in the schema that most readers follow.
-    cases += element == "skipped" ? std::string("/>\n") : fmt::format(">{}</{}>\n", escaped(body), element);
-    cases += "    </testcase>\n";
+  for (const TestResult& test : run.tests) cases += test_case(run, test, counts);
+  size_t tests = run.tests.size();
+  if (const std::string why = unfinished_because(run); !why.empty()) {
+    ++tests;
+    ++counts.errors;
+    cases += fmt::format(
+        "    <testcase classname=\"{}\" name=\"(the rest of the run)\" time=\"0.000\">\n"
+        "      <error type=\"incomplete\" message=\"incomplete: {}\"></error>\n    </testcase>\n",
+        escaped(run.provider), escaped(why));
   }
   return fmt::format(
       "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
       "<testsuites name=\"rpma-conformance\" tests=\"{0}\" failures=\"{1}\" errors=\"{2}\" "
       "time=\"{3:.3f}\">\n"
       "  <testsuite name=\"listen on {4}\" tests=\"{0}\" failures=\"{1}\" errors=\"{2}\" skipped=\"{5}\" "
-      "time=\"{3:.3f}\" timestamp=\"{6}\">\n{7}  </testsuite>\n</testsuites>\n",
-      run.tests.size(), failures, errors, run.seconds, escaped(run.provider), skipped, escaped(run.started),
-      cases);
+      "time=\"{3:.3f}\" timestamp=\"{6}\">\n{7}{8}  </testsuite>\n</testsuites>\n",
+      tests, counts.failures, counts.errors, run.seconds, escaped(run.provider), counts.skipped,
+      escaped(run.started), properties(run), cases);
 }
 
 }  // namespace conformance

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // The report folder and its formats. report.json (schema rpma-conformance/1) is the source of truth;
-// junit.xml and the text on the terminal are views of the same result.
+// report.html, junit.xml, report.tap and the text on the terminal are views of the same result.
 #pragma once
 
 #include <filesystem>
@@ -29,10 +29,12 @@ RunResult from_json(const nlohmann::ordered_json& document);
 RunResult read_report(const std::filesystem::path& file, std::string_view remedy);
 
 std::string to_junit(const RunResult& run);
+std::string to_tap(const RunResult& run);
 
 // What a report folder may hold: what is written as it is obtained, and what is made of it in the end.
 inline constexpr const char* kJournals[] = {"results.jsonl", "points.jsonl", "kernel.jsonl"};
-inline constexpr const char* kDocuments[] = {"report.json", "junit.xml", "waivers.json"};
+inline constexpr const char* kDocuments[] = {"report.json", "report.html", "junit.xml", "report.tap",
+                                             "waivers.json"};
 
 // What an earlier part of a run left: whole lines alone, and of points those of tests that came to their end.
 struct Journal {

@@ -45,10 +45,9 @@ std::optional<Days> day_of(const std::string& text) {
   unsigned month = 0;
   unsigned day = 0;
   int read = 0;
-  constexpr size_t kSize = sizeof("YYYY-MM-DD") - 1;
-  if (text.size() != kSize || text.find_first_not_of("0123456789-") != std::string::npos ||
+  if (text.size() != kDaySize || text.find_first_not_of("0123456789-") != std::string::npos ||
       std::sscanf(text.c_str(), "%4d-%2u-%2u%n", &year, &month, &day, &read) != 3 ||
-      static_cast<size_t>(read) != kSize)
+      static_cast<size_t>(read) != kDaySize)
     return std::nullopt;
   const std::chrono::year_month_day date{std::chrono::year(year), std::chrono::month(month),
                                          std::chrono::day(day)};

@@ -35,6 +35,7 @@ struct Waiver {
   [[nodiscard]] std::string text() const;  // "LISTEN-RET-2 by rdmacm"
 };
 
+inline constexpr size_t kDaySize = sizeof("YYYY-MM-DD") - 1;
 inline constexpr const char* kWaiversSchema = "rpma-conformance-waivers/1";
 
 // Reads the document. `day`: YYYY-MM-DD, that of the run. Throws DocumentError (document.h) for a

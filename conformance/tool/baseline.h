@@ -16,6 +16,8 @@
 
 namespace conformance {
 
+inline constexpr const char* kBaselineSchema = "rpma-conformance-baseline/2";
+
 class Baseline {
  public:
   // Throws SetupError where the file is no baseline for this provider.

@@ -180,11 +180,12 @@ std::string seen_at_point(const std::filesystem::path& report, const std::string
 
 int explain(const std::string& what, const std::filesystem::path& report) {
   if (const Clause* clause = find_clause(what); clause != nullptr) return explain_clause(*clause, report);
+  if (const std::optional<int> code = explain_test(what, report)) return *code;
   const bool looks_like_clause = what.find('/') == std::string::npos;
   if (looks_like_clause) {
     std::vector<std::string_view> ids;
     for (const Clause& clause : clauses()) ids.push_back(clause.id);
-    throw SetupError(fmt::format("'{}' is no clause and no point; clauses are {}",
+    throw SetupError(fmt::format("'{}' is no clause, no test and no point; clauses are {}",
                                  as_one_line(what, kMostQuoted), fmt::join(ids, ", ")));
   }
   const Experiment experiment = read_point(what);

@@ -18,6 +18,8 @@
 #include "conformance/tool/baseline.h"
 #include "conformance/tool/commands.h"
 #include "conformance/tool/device_lock.h"
+#include "conformance/tool/folder_lock.h"
+#include "conformance/tool/gate.h"
 #include "conformance/tool/progress.h"
 #include "conformance/tool/results.h"
 #include "conformance/tool/run_record.h"
@@ -83,20 +85,6 @@ nlohmann::ordered_json header_of(const Library& library, const Target& target, c
   return header;
 }
 
-int compare_with_baseline(const Baseline& baseline, const RunOptions& options, const RunResult& run) {
-  const std::vector<std::string> lines = baseline.differences(run);
-  for (const std::string& line : lines) fmt::print("{}\n", line);
-  if (!lines.empty()) {
-    fmt::print("baseline: differs, exit code 1\n");
-    return kFinding;
-  }
-  // Known findings are what was expected; what was not concluded stays so.
-  const int code = exit_code_without_findings(run);
-  fmt::print("baseline: the findings are exactly those of {}, exit code {}\n", options.baseline.string(),
-             code);
-  return code;
-}
-
 }  // namespace
 
 int run_here(const RunOptions& options) {
@@ -106,9 +94,11 @@ int run_here(const RunOptions& options) {
         "profile {} was frozen with other rulings than this suite's; name a newer one", profile.id()));
   RunResult run = result_for(options);
   run.started = utc_now();
-  GivenWaivers given = read_waivers(options.waivers, run.started.substr(0, sizeof("YYYY-MM-DD") - 1));
+  GivenWaivers given = read_waivers(options.waivers, run.started.substr(0, kDaySize));
   std::optional<Baseline> baseline;
   if (!options.baseline.empty()) baseline.emplace(options.baseline, options.provider);
+  make_report_folder(options.report, {});
+  const FolderLock folder_lock(options.report);
   ReportFolder report(options.report, options.resume);
   if (!options.in_machine) write_run_record({options, {}, {}});
 
@@ -198,7 +188,7 @@ int run_here(const RunOptions& options) {
   if (!options.in_machine) fmt::print("report: {}\n", report.path().string());
   if (!run.interrupted.empty() && !options.in_machine)
     fmt::print("to go on: rpma-conformance run --resume {}\n", report.path().string());
-  return baseline ? compare_with_baseline(*baseline, options, run) : exit_code_of(run);
+  return baseline ? gate(*baseline, options.baseline, run) : exit_code_of(run);
 }
 
 }  // namespace conformance

@@ -15,6 +15,7 @@
 #include "conformance/suite/suite.h"
 #include "conformance/tool/baseline.h"
 #include "conformance/tool/commands.h"
+#include "conformance/tool/folder_lock.h"
 #include "conformance/tool/machine.h"
 #include "conformance/tool/process.h"
 #include "conformance/tool/results.h"
@@ -130,6 +131,8 @@ void take_over(const RunOptions& options) {
 int run_in_machine(const RunOptions& options) {
   // Before a machine is started for nothing.
   if (!options.baseline.empty()) static_cast<void>(Baseline(options.baseline, options.provider));
+  make_report_folder(options.report, {});
+  const FolderLock lock(options.report);
   if (options.resume) take_over(options);
   make_report_folder(options.report, {std::begin(kDocuments), std::end(kDocuments)});
   if (!options.resume) make_report_folder(options.report, {std::begin(kJournals), std::end(kJournals)});
