@@ -167,7 +167,8 @@ TEST(Files, AppearWholeAndReplaceNothingUnasked) {
   EXPECT_THAT(why_refused([&] { write_new_file(folder.path() / "no/where", "x", false); }),
               HasSubstr("cannot write"));
   size_t left = 0;
-  for (const auto& entry : std::filesystem::directory_iterator(folder.path())) left += entry.exists() ? 1U : 0U;
+  for (const auto& entry : std::filesystem::directory_iterator(folder.path()))
+    left += entry.exists() ? 1U : 0U;
   EXPECT_EQ(left, 2U) << "a half file was left";
 }
 

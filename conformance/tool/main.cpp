@@ -9,6 +9,7 @@
 #include <filesystem>
 
 #include "conformance/harness/library.h"
+#include "conformance/report/document.h"
 #include "conformance/suite/suite.h"
 #include "conformance/tool/commands.h"
 #include "conformance/tool/run_record.h"
@@ -16,6 +17,8 @@
 
 namespace conformance {
 namespace {
+
+constexpr size_t kMostQuoted = 500;  // of what was typed
 
 // What stands under the function under test, and whom it is to be judged: the same for each command that
 // tests.
@@ -289,7 +292,8 @@ int main_or_throw(int argc, char** argv) {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == 0) return app.exit(error);  // --help, --version
-    fmt::print(stderr, "rpma-conformance: {}; see rpma-conformance --help\n", error.what());
+    fmt::print(stderr, "rpma-conformance: {}; see rpma-conformance --help\n",
+               as_one_line(error.what(), kMostQuoted));
     return kUsage;
   }
   if (!resumed.empty()) read_resumed(*run_command, run_options, resumed);
@@ -317,10 +321,10 @@ int main(int argc, char** argv) {
   try {
     return conformance::main_or_throw(argc, argv);
   } catch (const conformance::SetupError& error) {
-    fmt::print(stderr, "rpma-conformance: {}\n", error.what());
+    fmt::print(stderr, "rpma-conformance: {}\n", conformance::as_one_line(error.what()));
   } catch (const std::exception& error) {
     fmt::print(stderr, "rpma-conformance: unexpected: {}; please report it with the command that you gave\n",
-               error.what());
+               conformance::as_one_line(error.what()));
   }
   return conformance::kUsage;
 }

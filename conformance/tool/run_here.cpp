@@ -10,7 +10,6 @@
 #include "conformance/harness/holdings.h"
 #include "conformance/harness/interruption.h"
 #include "conformance/harness/kernel_log.h"
-#include "conformance/report/digest.h"
 #include "conformance/report/document.h"
 #include "conformance/report/report.h"
 #include "conformance/report/surroundings.h"
@@ -54,14 +53,23 @@ void describe_undisturbed(const Library& library, const Target& target, SuiteRun
   run.stack = describe_stack(library, target, own);
 }
 
-std::vector<Waiver> read_waivers(const std::filesystem::path& file, const std::string& day) {
+struct GivenWaivers {
+  std::string document;  // the bytes that the waivers were read from
+  std::vector<Waiver> waivers;
+};
+
+GivenWaivers read_waivers(const std::filesystem::path& file, const std::string& day) {
+  constexpr Expected kExpected = {
+      .what = "list of waivers", .schema = kWaiversSchema, .remedy = "name another with --waivers"};
   if (file.empty()) return {};
-  const Expected waivers{"list of waivers", kWaiversSchema, "name another file with --waivers"};
+  GivenWaivers given;
   try {
-    return parse_waivers(read_document(file, waivers), day);
-  } catch (const std::runtime_error& error) {
-    throw SetupError(fmt::format("{} {}", file.string(), error.what()));
+    given.document = read_file(file, kExpected);
+    given.waivers = parse_waivers(parse_document(given.document, kExpected.schema), day);
+  } catch (const DocumentError& error) {
+    refuse_document(file, kExpected, error.what());
   }
+  return given;
 }
 
 // What must be the same in each part of one run.
@@ -86,7 +94,7 @@ int run_here(const RunOptions& options) {
         "profile {} was frozen with other rulings than this suite's; name a newer one", profile.id()));
   RunResult run = result_for(options);
   run.started = utc_now();
-  std::vector<Waiver> waivers = read_waivers(options.waivers, run.started.substr(0, kDaySize));
+  GivenWaivers given = read_waivers(options.waivers, run.started.substr(0, kDaySize));
   std::optional<Baseline> baseline;
   if (!options.baseline.empty()) baseline.emplace(options.baseline, options.provider);
   make_report_folder(options.report, {});
@@ -173,8 +181,8 @@ int run_here(const RunOptions& options) {
   run.experiments += runner.experiments();
   run.timeout_seconds = std::chrono::duration<double>(runner.timeout()).count();
   run.seconds += std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-  apply_waivers(std::move(waivers), run);
-  if (!options.waivers.empty()) write_whole(report.path() / "waivers.json", content_of(options.waivers));
+  apply_waivers(std::move(given.waivers), run);
+  if (!options.waivers.empty()) write_whole(report.path() / "waivers.json", given.document);
   report.finish(run);
   fmt::print("{}", to_text(run, as_typed(options)));
   if (!options.in_machine) fmt::print("report: {}\n", report.path().string());
