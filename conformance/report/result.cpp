@@ -8,7 +8,6 @@
 #include <tuple>
 
 namespace conformance {
-namespace {
 
 bool is_about(const std::string& subject, const std::string& role) {
   if (subject == "stack") return true;
@@ -17,8 +16,6 @@ bool is_about(const std::string& subject, const std::string& role) {
     if (one == role) return true;
   return false;
 }
-
-}  // namespace
 
 std::vector<Finding> findings_of(const RunResult& run) {
   std::vector<Finding> findings;

@@ -61,6 +61,7 @@ void add_findings(const RunResult& run, const std::string& options, std::string&
     if (finding.points.size() > kPointsShown)
       text += fmt::format("           and {} more in report.json\n", finding.points.size() - kPointsShown);
     // What the kernel did belongs to the run as a whole.
+    if (finding.points.empty()) continue;
     text += finding.module == "kernel" ? fmt::format("    again:  rpma-conformance run {}\n", options)
                                        : fmt::format("    again:  rpma-conformance replay {} '{}'\n", options,
                                                      finding.points.front());

@@ -35,9 +35,10 @@ struct Waiver {
   [[nodiscard]] std::string text() const;  // "LISTEN-RET-2 by rdmacm"
 };
 
+inline constexpr size_t kDaySize = sizeof("YYYY-MM-DD") - 1;
 inline constexpr const char* kWaiversSchema = "rpma-conformance-waivers/1";
 
-// Reads the document. `day`: YYYY-MM-DD, that of the run. Throws std::runtime_error with one clear line for a
+// Reads the document. `day`: YYYY-MM-DD, that of the run. Throws DocumentError (document.h) for a
 // waiver that lacks something, that has expired by then, or that is too broad: without a module, without an
 // end of its versions, or for longer than a year.
 std::vector<Waiver> parse_waivers(const nlohmann::ordered_json& document, const std::string& day);

@@ -9,22 +9,29 @@
 #include <filesystem>
 #include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "conformance/report/result.h"
 
 namespace conformance {
 
+inline constexpr const char* kBaselineSchema = "rpma-conformance-baseline/2";
+
 class Baseline {
  public:
   // Throws SetupError where the file is no baseline for this provider.
   Baseline(const std::filesystem::path& file, const std::string& provider);
+  // The same of a file's bytes, but throws DocumentError.
+  static Baseline parse(std::string_view bytes, const std::string& provider);
 
   // One line for every difference; empty: the run shows what the baseline says. Only what the run's tests can
   // show is compared.
   [[nodiscard]] std::vector<std::string> differences(const RunResult& run) const;
 
  private:
+  Baseline() = default;
+
   struct Known {
     std::string clause, module, verdict, test;
     auto operator<=>(const Known&) const =

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "conformance/harness/experiment.h"
 #include "conformance/harness/judge.h"
@@ -49,8 +50,24 @@ struct FalseAlarmOptions {
 int false_alarms_here(const RunOptions& options, const FalseAlarmOptions& what);
 int false_alarms_in_machine(const RunOptions& options, const FalseAlarmOptions& what);
 
+// The regression gate between the runs of two report folders.
+// `all`: every point, not only the first few.
+int diff(const std::filesystem::path& old_folder, const std::filesystem::path& new_folder, bool all);
+
+// The report of a run, to options.report, from the report folders of its shards.
+int merge_reports(const std::vector<std::filesystem::path>& folders, const RunOptions& options);
+
+// A baseline from a report folder; notes of one that is there are kept.
+int write_baseline(const std::filesystem::path& report, const std::filesystem::path& file);
+
 // What is promised, done and seen; `report`: the folder of a run that may have seen it.
 int explain(const std::string& what, const std::filesystem::path& report);
+
+// Of a test; nothing where there is none of that name.
+std::optional<int> explain_test(const std::string& id, const std::filesystem::path& report);
+
+// The requirement matrix by clause, with what a report saw where there is one.
+int list_clauses(const std::filesystem::path& report);
 
 // Throws SetupError with one clear line where `point` is none.
 Experiment read_point(const std::string& point);
@@ -60,6 +77,23 @@ std::optional<Expectation> expectation_in_suite(const std::string& point);
 // The roles that --judge names, separated by commas; "stack" alone is everybody. Throws SetupError for a name
 // that nobody has: it would have no findings, a wrong pass.
 std::string roles_of_subject(const Library& library, const std::string& subject);
+
+// A report folder as one file that another party can check.
+struct BundleOptions {
+  std::filesystem::path report;
+  std::filesystem::path output;
+  std::filesystem::path key;  // that signs it; empty: nobody does
+  bool replace = false;       // a file that is there
+};
+int bundle(const BundleOptions& what);
+
+// Is a bundle genuine, and what does it certify?
+struct VerifyOptions {
+  std::filesystem::path file;
+  std::filesystem::path public_key;  // empty: whoever signed
+  std::filesystem::path profile;     // a file in the place of the suite's own; empty: none
+};
+int verify_bundle(const VerifyOptions& what);
 
 struct ListOptions {
   bool json = false;

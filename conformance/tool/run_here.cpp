@@ -4,14 +4,13 @@
 
 #include <chrono>
 #include <ctime>
-#include <fstream>
 #include <set>
 
 #include "conformance/catalogue/profile.h"
 #include "conformance/harness/holdings.h"
 #include "conformance/harness/interruption.h"
 #include "conformance/harness/kernel_log.h"
-#include "conformance/report/digest.h"
+#include "conformance/report/document.h"
 #include "conformance/report/report.h"
 #include "conformance/report/surroundings.h"
 #include "conformance/report/waivers.h"
@@ -19,6 +18,8 @@
 #include "conformance/tool/baseline.h"
 #include "conformance/tool/commands.h"
 #include "conformance/tool/device_lock.h"
+#include "conformance/tool/folder_lock.h"
+#include "conformance/tool/gate.h"
 #include "conformance/tool/progress.h"
 #include "conformance/tool/results.h"
 #include "conformance/tool/run_record.h"
@@ -52,15 +53,23 @@ void describe_undisturbed(const Library& library, const Target& target, SuiteRun
   run.stack = describe_stack(library, target, own);
 }
 
-std::vector<Waiver> read_waivers(const std::filesystem::path& file, const std::string& day) {
+struct GivenWaivers {
+  std::string document;  // the bytes that the waivers were read from
+  std::vector<Waiver> waivers;
+};
+
+GivenWaivers read_waivers(const std::filesystem::path& file, const std::string& day) {
+  constexpr Expected kExpected = {
+      .what = "list of waivers", .schema = kWaiversSchema, .remedy = "name another with --waivers"};
   if (file.empty()) return {};
+  GivenWaivers given;
   try {
-    std::ifstream stream(file);
-    if (!stream) throw std::runtime_error("cannot be read; name a readable file with --waivers");
-    return parse_waivers(nlohmann::ordered_json::parse(stream), day);
-  } catch (const std::exception& error) {
-    throw SetupError(fmt::format("{} {}", file.string(), error.what()));
+    given.document = read_file(file, kExpected);
+    given.waivers = parse_waivers(parse_document(given.document, kExpected.schema), day);
+  } catch (const DocumentError& error) {
+    refuse_document(file, kExpected, error.what());
   }
+  return given;
 }
 
 // What must be the same in each part of one run.
@@ -76,20 +85,6 @@ nlohmann::ordered_json header_of(const Library& library, const Target& target, c
   return header;
 }
 
-int compare_with_baseline(const Baseline& baseline, const RunOptions& options, const RunResult& run) {
-  const std::vector<std::string> lines = baseline.differences(run);
-  for (const std::string& line : lines) fmt::print("{}\n", line);
-  if (!lines.empty()) {
-    fmt::print("baseline: differs, exit code 1\n");
-    return kFinding;
-  }
-  // Known findings are what was expected; what was not concluded stays so.
-  const int code = exit_code_without_findings(run);
-  fmt::print("baseline: the findings are exactly those of {}, exit code {}\n", options.baseline.string(),
-             code);
-  return code;
-}
-
 }  // namespace
 
 int run_here(const RunOptions& options) {
@@ -99,10 +94,11 @@ int run_here(const RunOptions& options) {
         "profile {} was frozen with other rulings than this suite's; name a newer one", profile.id()));
   RunResult run = result_for(options);
   run.started = utc_now();
-  std::vector<Waiver> waivers =
-      read_waivers(options.waivers, run.started.substr(0, sizeof("YYYY-MM-DD") - 1));
+  GivenWaivers given = read_waivers(options.waivers, run.started.substr(0, kDaySize));
   std::optional<Baseline> baseline;
   if (!options.baseline.empty()) baseline.emplace(options.baseline, options.provider);
+  make_report_folder(options.report, {});
+  const FolderLock folder_lock(options.report);
   ReportFolder report(options.report, options.resume);
   if (!options.in_machine) write_run_record({options, {}, {}});
 
@@ -185,14 +181,14 @@ int run_here(const RunOptions& options) {
   run.experiments += runner.experiments();
   run.timeout_seconds = std::chrono::duration<double>(runner.timeout()).count();
   run.seconds += std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-  apply_waivers(std::move(waivers), run);
-  if (!options.waivers.empty()) write_whole(report.path() / "waivers.json", content_of(options.waivers));
+  apply_waivers(std::move(given.waivers), run);
+  if (!options.waivers.empty()) write_whole(report.path() / "waivers.json", given.document);
   report.finish(run);
   fmt::print("{}", to_text(run, as_typed(options)));
   if (!options.in_machine) fmt::print("report: {}\n", report.path().string());
   if (!run.interrupted.empty() && !options.in_machine)
     fmt::print("to go on: rpma-conformance run --resume {}\n", report.path().string());
-  return baseline ? compare_with_baseline(*baseline, options, run) : exit_code_of(run);
+  return baseline ? gate(*baseline, options.baseline, run) : exit_code_of(run);
 }
 
 }  // namespace conformance

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Two runs side by side: what got worse, better, appeared or vanished, by clause, finding and point.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "conformance/report/recorded.h"
+
+namespace conformance {
+
+enum class ChangeKind { Worse, Better, Appeared, Vanished };
+std::string_view name_of(ChangeKind kind);
+
+struct Change {
+  ChangeKind kind;
+  std::string what;  // "clause LISTEN-RET-2", "point ...", one line
+  bool regression = false;
+};
+
+// A regression: a clause that passed and does not any more or is not judged any more, a finding that was not
+// there, a point that passed and does not any more.
+//
+// Points of a sweep over allocations or system calls are numbered, and the numbers shift between releases:
+// they are matched by test, function, error, calling role and nearest exported symbol instead, and counted.
+std::vector<Change> compare(const Recorded& before, const Recorded& after);
+
+// Tests of the one that the other did not run: about them nothing can be said.
+std::vector<std::string> tests_not_run(const RunResult& before, const RunResult& after);
+
+}  // namespace conformance

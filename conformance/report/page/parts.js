@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The parts of the page that are read from top to bottom: waivers, stack, clauses, findings, kernel log, footer.
+
+function drawWaivers() {
+  const waivers = list(report.waivers).map(record);
+  document.getElementById('waivers').hidden = waivers.length === 0;
+  const body = element('tbody', {}, waivers.map((waiver) => {
+    const range = [text(waiver.from) && 'from ' + text(waiver.from), text(waiver.to) && 'to ' + text(waiver.to)];
+    const of = [text(waiver.module), text(waiver.package), ...range].filter((word) => word).join(' ');
+    return element('tr', {},
+      element('td', {class: 'mono'}, breakable(waiver.clause || waiver.point)),
+      element('td', {'data-label': 'of'}, of),
+      element('td', {}, text(waiver.reason), element('span', {class: 'reason'}, text(waiver.link))),
+      element('td', {'data-label': 'owner'}, text(waiver.owner)),
+      element('td', {'data-label': 'until', class: 'number'}, text(waiver.expires)),
+      element('td', {}, text(waiver.state)));
+  }));
+  bodyOf('waivers').append(element('div', {class: 'card'},
+    table({class: 'wraps'}, ['Clause or point', 'Of', 'Reason', 'Owner', 'Until', 'State'], body)));
+}
+
+// A hash of which some digits suffice, and the whole of it on demand.
+function hash(value) {
+  const whole = text(value);
+  if (whole.length <= 16) return element('span', {class: 'mono'}, whole || 'none');
+  return element('details', {class: 'hash'},
+    element('summary', {title: whole}, whole.slice(0, 16) + '\u2026'), element('code', {}, whole));
+}
+
+function drawStack() {
+  const body = element('tbody', {}, list(stack.modules).map(record).map((module) => element('tr', {},
+    element('th', {scope: 'row'}, text(module.role)),
+    element('td', {class: 'mono'}, breakable(module.path)),
+    element('td', {}, text(module.package) || element('span', {class: 'soft'}, 'no package')),
+    element('td', {'data-label': 'build id'}, hash(module.build_id)),
+    element('td', {'data-label': 'sha256'}, hash(module.sha256)))));
+  const headings = ['Role', 'Library', 'Package', 'Build id', 'SHA-256'];
+  const host = bodyOf('stack');
+  host.append(element('div', {class: 'card'}, table({class: 'wraps'}, headings, body)),
+    terms([['Kernel', text(stack.kernel)], ['Device', text(stack.device) || 'none'], ['Address', text(stack.address)],
+      ['Distribution', text(stack.distribution)]]));
+  if (Object.keys(record(report.surroundings)).length > 0)
+    host.append(element('details', {class: 'more'}, element('summary', {}, 'Surroundings: GIDs, limits, kernel modules'),
+      things(report.surroundings)));
+}
+
+// What a test concluded of a clause, the worst first.
+function resultsOn(test, clause) {
+  return list(test.clauses).map((result) => ({...record(result), test})).filter((result) => result.clause === clause)
+    .sort(byVerdict);
+}
+
+// The test, and the points at which the clause was broken.
+function linesOfTest(results) {
+  const test = results[0].test;
+  const places = results.flatMap((result) => list(result.points));
+  return [
+    element('li', {}, badge(results[0].verdict), linkTo({test: text(test.id)}, {class: 'mono'}, breakable(test.id)),
+      element('span', {class: 'soft'}, several(Number(test.points) || 0, 'point'))),
+    ...places.map((point) =>
+      element('li', {class: 'mono at'}, linkTo({point: text(point)}, {}, breakable(point)))),
+  ];
+}
+
+function drawClauses() {
+  const detail = (clause) => () => {
+    const bearing = tests.map((test) => resultsOn(test, clause.id)).filter((results) => results.length > 0)
+      .sort((a, b) => byVerdict(a[0], b[0]));
+    const at = points.filter((point) => bearsOn(point, text(clause.id)));
+    return [
+      element('h4', {}, bearing.length === 0 ? 'No test of this run bears on it' : several(bearing.length, 'test')),
+      at.length === 0 ? '' : linkTo({clause: text(clause.id)}, {}, 'Show these and their ' + several(at.length, 'point')),
+      element('ul', {class: 'long', tabindex: '0'}, bearing.map(linesOfTest)),
+    ];
+  };
+  const body = element('tbody', {}, clauses.map((clause) => {
+    const button = element('button', {type: 'button', class: 'open'}, text(clause.id));
+    const row = element('tr', {class: 'clause'},
+      element('th', {scope: 'row'}, button),
+      element('td', {}, badge(clause.verdict)),
+      element('td', {}, text(clause.promise), reasonOf(clause)),
+      element('td', {class: 'source'}, text(clause.source)));
+    return openable(row, button, 4, detail(clause));
+  }));
+  bodyOf('clauses').append(element('div', {class: 'card'},
+    table({class: 'wraps'}, ['Clause', 'Verdict', 'Promise', 'Source'], body)));
+}
+
+function timeline(lines) {
+  return element('pre', {class: 'long', tabindex: '0'}, lines.map((line) =>
+    element('span', text(line).trimStart().startsWith('>>>') ? {class: 'injected'} : {}, text(line) + '\n')));
+}
+
+function placesOf(finding) {
+  const shown = 6;
+  const items = list(finding.points).map((point) =>
+    element('li', {class: 'mono'}, linkTo({point: text(point)}, {}, breakable(point))));
+  const first = element('ul', {class: 'plainlist points'}, items.slice(0, shown));
+  if (items.length <= shown) return [first];
+  return [first, element('details', {class: 'more'}, element('summary', {}, 'and ' + (items.length - shown) + ' more'),
+    element('ul', {class: 'plainlist points'}, items.slice(shown)))];
+}
+
+// The time line is kept with the test that saw the finding first.
+function timelineOf(finding) {
+  if (list(finding.timeline).length > 0) return list(finding.timeline);
+  const same = (result) => ['clause', 'module', 'verdict', 'signature'].every((key) => result[key] === finding[key]);
+  const results = tests.flatMap((test) => list(test.clauses).map(record)).filter(same);
+  return list(record(results.find((result) => list(result.timeline).length > 0)).timeline);
+}
+
+function drawFindings() {
+  const promises = new Map(clauses.map((clause) => [text(clause.id), text(clause.promise)]));
+  const cards = [...findings].sort(byVerdict).map((finding) => {
+    const lines = timelineOf(finding);
+    const at = list(finding.points);
+    return element('article', {class: 'card finding ' + classOf(text(finding.verdict))},
+      element('header', {}, badge(finding.verdict),
+        element('h3', {}, text(finding.clause) + ' by ' + (text(finding.module) || 'an unknown module')),
+        element('span', {class: 'soft'}, 'at ' + several(at.length, 'point'))),
+      element('p', {class: 'what'}, text(finding.reason)),
+      element('p', {class: 'promise'}, 'Promised: ' + (promises.get(text(finding.clause)) || text(finding.clause))),
+      list(finding.stack).length === 0 ? '' : [element('h4', {}, 'Stack, innermost first'),
+        element('pre', {class: 'long', tabindex: '0'}, list(finding.stack).map(text).join('\n'))],
+      lines.length === 0 ? '' : [element('h4', {}, 'Time line of the first point'), timeline(lines)],
+      at.length === 0 ? '' : [element('h4', {}, 'Points'), ...placesOf(finding)],
+      element('h4', {}, 'Seen by'),
+      element('ul', {class: 'plainlist'}, list(finding.tests).map((test) =>
+        element('li', {class: 'mono'}, linkTo({test: text(test)}, {}, breakable(test))))),
+      element('h4', {}, 'Show it again'),
+      element('pre', {class: 'command', tabindex: '0'}, commandFor(at[0], finding.module)));
+  });
+  bodyOf('findings').append(...(cards.length > 0 ? cards : [element('p', {class: 'lead'}, 'None: no clause was broken.')]));
+}
+
+function drawKernelLog() {
+  const lines = list(report.kernel_log).map(text);
+  if (lines.length === 0) {
+    const mock = report.provider === 'mock' ? ': no kernel stands under the mock' : '';
+    bodyOf('kernel').append(element('p', {class: 'lead'}, 'No lines' + mock + '.'));
+    return;
+  }
+  const open = findings.some((finding) => finding.module === 'kernel') ? {open: 'open'} : {};
+  bodyOf('kernel').append(element('details', {class: 'more', ...open},
+    element('summary', {}, several(lines.length, 'line') + ' during the run'),
+    element('pre', {class: 'long', tabindex: '0'}, lines.join('\n'))));
+}
+
+function drawFooter() {
+  const suite = record(report.suite);
+  const parts = list(report.parts).map(record).map((part) =>
+    text(part.shard) + ' (' + text(part.started) + ', ' + duration(part.seconds) + ')');
+  document.querySelector('footer').append(terms([
+    ['Suite', [text(suite.name), text(suite.version)].join(' ')],
+    ['Commit', element('span', {class: 'mono'}, text(suite.commit))],
+    ['Started', text(report.started)],
+    ['Took', duration(report.seconds) + (report.resumed > 0 ? ', resumed ' + several(report.resumed, 'time') : '')],
+    ['Seed', text(report.seed) + (report.chose_all === true ? ', everything chosen' : '')],
+    ['Jobs', text(report.jobs)],
+    ['Filter', report.filter === '*' ? 'none' : text(report.filter)],
+    ['Shard', text(report.shard)],
+    ['Merged of', parts.join('; ')],
+    ['Limit of one experiment', report.timeout_seconds === undefined ? '' : duration(report.timeout_seconds)],
+    ['Judged', text(report.judge) + ', exit code ' + text(report.exit_code)],
+    ['Source of truth', 'report.json and points.jsonl beside this page']]));
+}
+
+function duration(value) {
+  const seconds = Number(value) || 0;
+  if (seconds < 60) return (seconds < 10 ? seconds.toFixed(2) : seconds.toFixed(1)) + ' s';
+  return Math.floor(seconds / 60) + ' min ' + Math.round(seconds % 60) + ' s';
+}

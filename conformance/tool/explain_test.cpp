@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The requirement matrix from the other side: `explain TEST`, and `list --clauses`.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <set>
+
+#include "conformance/catalogue/clauses.h"
+#include "conformance/catalogue/profile.h"
+#include "conformance/report/document.h"
+#include "conformance/report/recorded.h"
+#include "conformance/suite/suite.h"
+#include "conformance/tool/commands.h"
+
+namespace conformance {
+namespace {
+
+std::optional<Recorded> recorded_in(const std::filesystem::path& report) {
+  if (is_absent(report / "report.json")) return std::nullopt;
+  return read_recorded(report);
+}
+
+void print_seen(const Recorded& recorded, const Test& test) {
+  const auto result = std::ranges::find(recorded.run.tests, test.id(), &TestResult::id);
+  if (result == recorded.run.tests.end()) {
+    fmt::print("  seen:     it did not run ({}, on {})\n", recorded.folder.string(), recorded.run.provider);
+    return;
+  }
+  fmt::print("  seen:     {} at {} points (report of {}, on {}){}{}\n", name_of(result->verdict),
+             result->points, recorded.run.started, recorded.run.provider, result->reason.empty() ? "" : ": ",
+             result->reason);
+  for (const RecordedPoint& point : recorded.points)
+    if (point.test == test.id() && point.result.verdict != Verdict::Pass)
+      fmt::print("            {} {}: {}\n", name_of(point.result.verdict), point.result.point,
+                 point.result.reason);
+}
+
+}  // namespace
+
+std::optional<int> explain_test(const std::string& id, const std::filesystem::path& report) {
+  const std::vector<Test> tests = all_tests();
+  const auto test = std::ranges::find(tests, id, &Test::id);
+  if (test == tests.end()) return std::nullopt;
+  std::vector<std::string_view> providers;
+  for (const std::string_view name : kProviderNames)
+    if (test->runs_on(provider_named(name))) providers.push_back(name);
+  std::vector<std::string> profiles;
+  for (const Profile& profile : profiles_in(find_parts().profiles))
+    if (profile.tests.contains(id)) profiles.push_back(profile.id());
+  fmt::print("{}\n  what:     {}\n  runs on:  {}\n  profiles: {}\n  clauses:\n", id, test->what,
+             fmt::join(providers, ", "), fmt::join(profiles, ", "));
+  for (const std::string_view clause : clauses_of(*test, false))
+    fmt::print("            {:<19} {}\n", clause, find_clause(clause)->promise);
+  if (const std::optional<Recorded> recorded = recorded_in(report)) print_seen(*recorded, *test);
+  return kConforms;
+}
+
+int list_clauses(const std::filesystem::path& report) {
+  const std::optional<Recorded> recorded = recorded_in(report);
+  std::map<std::string_view, std::vector<std::string>> tests;
+  for (const Test& test : all_tests())
+    for (const std::string_view clause : clauses_of(test, false)) tests[clause].push_back(test.id());
+  std::map<std::string, size_t> points;  // by test
+  std::map<std::string, ClauseResult> judged;
+  if (recorded) {
+    for (const TestResult& test : recorded->run.tests) points[test.id] = test.points;
+    judged = by_clause(recorded->run);
+    fmt::print("clause                tests  points  verdict      (report of {}, on {})\n",
+               recorded->run.started, recorded->run.provider);
+  } else {
+    fmt::print("clause                tests  promise\n");
+  }
+  for (const Clause& clause : clauses()) {
+    const std::vector<std::string>& of_clause = tests[clause.id];
+    if (!recorded) {
+      fmt::print("{:<20}  {:>5}  {}\n", clause.id, of_clause.size(), clause.promise);
+      continue;
+    }
+    size_t tried = 0;
+    for (const std::string& test : of_clause) tried += points[test];
+    const auto found = judged.find(std::string(clause.id));
+    fmt::print("{:<20}  {:>5}  {:>6}  {:<12} {}\n", clause.id, of_clause.size(), tried,
+               found == judged.end() ? "not judged" : name_of(found->second.verdict),
+               found == judged.end() ? "" : found->second.reason);
+  }
+  return kConforms;
+}
+
+}  // namespace conformance

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// `merge SHARD... --report DIR`: the report of a run from the reports of its shards.
+#include <fmt/format.h>
+
+#include <map>
+
+#include "conformance/harness/library.h"
+#include "conformance/report/digest.h"
+#include "conformance/report/merge.h"
+#include "conformance/report/report.h"
+#include "conformance/report/waivers.h"
+#include "conformance/tool/baseline.h"
+#include "conformance/tool/commands.h"
+#include "conformance/tool/gate.h"
+
+namespace conformance {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Points go test by test, as they do in a run that was never divided.
+void add_all(const std::vector<Recorded>& shards, const RunResult& run, ReportFolder& report) {
+  std::map<std::string, std::vector<const PointResult*>> points;
+  for (const Recorded& shard : shards)
+    for (const RecordedPoint& point : shard.points) points[point.test].push_back(&point.result);
+  for (const TestResult& test : run.tests) {
+    for (const PointResult* point : points[test.id]) report.add(*point, test.id);
+    report.add(test);
+  }
+  for (const std::string& line : run.kernel_log) report.add_kernel_line(line);
+}
+
+}  // namespace
+
+int merge_reports(const std::vector<fs::path>& folders, const RunOptions& options) {
+  std::optional<Baseline> baseline;
+  std::vector<Recorded> shards;
+  RunResult run;
+  try {
+    for (const fs::path& folder : folders) {
+      std::error_code error;
+      if (fs::equivalent(folder, options.report, error))
+        throw SetupError(fmt::format("{} is one of the shards; name another folder with --report",
+                                     options.report.string()));
+      shards.push_back(read_recorded(folder));
+    }
+    run = merge(shards);
+  } catch (const std::runtime_error& error) {
+    throw SetupError(error.what());
+  }
+  if (!options.baseline.empty()) baseline.emplace(options.baseline, run.provider);
+  ReportFolder report(options.report);
+  report.begin(read_journal(shards.front().folder).header);
+  add_all(shards, run, report);
+  if (const fs::path waivers = shards.front().folder / "waivers.json"; fs::exists(waivers)) {
+    const std::string text = content_of(waivers);
+    apply_waivers(parse_waivers(nlohmann::ordered_json::parse(text), run.started.substr(0, kDaySize)), run);
+    write_whole(report.path() / "waivers.json", text);
+  }
+  report.finish(run);
+  fmt::print("{}", to_text(run, "--provider " + run.provider));
+  fmt::print("report: {}\n", report.path().string());
+  return baseline ? gate(*baseline, options.baseline, run) : exit_code_of(run);
+}
+
+}  // namespace conformance

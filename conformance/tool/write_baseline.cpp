@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// `baseline REPORT -o FILE`: the one command that updates a baseline. Whoever reviews it reads the
+// difference.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <tuple>
+
+#include "conformance/harness/library.h"
+#include "conformance/report/document.h"
+#include "conformance/report/recorded.h"
+#include "conformance/report/report.h"
+#include "conformance/tool/baseline.h"
+#include "conformance/tool/commands.h"
+
+namespace conformance {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+// What people wrote into the old one stays: what a finding is about, and for which providers it is.
+struct Old {
+  std::map<std::tuple<std::string, std::string, std::string>, std::string> notes;
+  std::vector<std::string> providers;
+};
+
+Old read_old(const std::filesystem::path& file, const std::string& provider) {
+  Old old{{}, {provider}};
+  if (is_absent(file)) return old;
+  const Expected expected{"baseline", kBaselineSchema, "name another file with -o"};
+  const Json json = read_document(file, expected);
+  try {
+    const Node document(json);
+    for (const Node& finding : document.at("findings").items())
+      old.notes[{finding.at("clause").text(), finding.at("module").text(), finding.at("verdict").text()}] =
+          finding.text_or("note");
+    const std::vector<std::string> providers = document.at("providers").texts();
+    if (std::ranges::find(providers, provider) == providers.end())
+      throw SetupError(fmt::format("{} is a baseline for other providers than {}; name another file with -o",
+                                   file.string(), provider));
+    old.providers = providers;
+  } catch (const DocumentError& error) {
+    throw SetupError(
+        fmt::format("{} is no baseline: {}; name another file with -o", file.string(), error.what()));
+  }
+  return old;
+}
+
+// "Debian GNU/Linux 12 (bookworm): librpma0 1.2.0-1, librdmacm1 44.0-2"
+std::string stack_in_words(const Stack& stack) {
+  std::string text = stack.distribution;
+  for (const StackModule& module : stack.modules)
+    if (module.role == "iut" || module.role == "rdmacm" || module.role == "ibverbs")
+      if (!module.package.empty()) text += (text == stack.distribution ? ": " : ", ") + module.package;
+  return text;
+}
+
+// Findings of one clause, module and verdict are one entry, with the tests that show it.
+Json findings_in(const RunResult& run, Old& old) {
+  std::map<std::tuple<std::string, std::string, std::string>, std::vector<std::string>> tests;
+  for (const Finding& finding : findings_of(run)) {
+    auto& of_one = tests[{finding.clause, finding.module, std::string(name_of(finding.verdict))}];
+    for (const std::string& test : finding.tests)
+      if (std::ranges::find(of_one, test) == of_one.end()) of_one.push_back(test);
+  }
+  Json findings = Json::array();
+  for (const auto& [key, ids] : tests)
+    findings.push_back({{"clause", std::get<0>(key)},
+                        {"module", std::get<1>(key)},
+                        {"verdict", std::get<2>(key)},
+                        {"note", old.notes[key]},
+                        {"tests", ids}});
+  return findings;
+}
+
+}  // namespace
+
+int write_baseline(const std::filesystem::path& report, const std::filesystem::path& file) {
+  const Recorded recorded = read_recorded(report);
+  const std::vector<std::string> reasons = incomplete_because(recorded.run);
+  if (!reasons.empty())
+    throw SetupError(
+        fmt::format("{} is no complete run ({}): a baseline of it would let pass what was not tried",
+                    report.string(), reasons.front()));
+  Old old = read_old(file, recorded.run.provider);
+  Json clauses = Json::object();
+  for (const auto& [id, clause] : by_clause(recorded.run)) clauses[id] = name_of(clause.verdict);
+  const Json document = {{"schema", kBaselineSchema},
+                         {"stack", stack_in_words(recorded.run.stack)},
+                         {"providers", old.providers},
+                         {"clauses", clauses},
+                         {"findings", findings_in(recorded.run, old)}};
+  write_whole(file, document.dump(2, ' ', false, Json::error_handler_t::replace) + "\n");
+  fmt::print("{}: {} clauses, {} findings; read the difference before you commit it\n", file.string(),
+             clauses.size(), document.at("findings").size());
+  return kConforms;
+}
+
+}  // namespace conformance
