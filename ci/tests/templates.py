@@ -12,7 +12,7 @@ TEMPLATES = ROOT / "ci/templates"
 YAMLLINT = "{extends: default, rules: {document-start: disable, line-length: {max: 120}, truthy: {check-keys: false}}}"
 
 # What each report folder must hold for a host's users.
-DOCUMENTS = ("report.json", "junit.xml", "report.tap", "results.jsonl", "points.jsonl")
+DOCUMENTS = ("report.json", "report.html", "junit.xml", "report.tap", "results.jsonl", "points.jsonl")
 
 # The words of the hosts that a template may use. Hosts take what they do not know for nothing, or refuse all of it.
 GITHUB_TOP = {"name", "on", "permissions", "env", "concurrency", "jobs"}
