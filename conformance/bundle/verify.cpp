@@ -11,6 +11,7 @@
 #include "conformance/bundle/statement.h"
 #include "conformance/report/digest.h"
 #include "conformance/report/document.h"
+#include "conformance/report/plain.h"
 #include "conformance/report/report.h"
 #include "conformance/version.h"
 
@@ -160,21 +161,7 @@ class Verifier {
   Packer packed_by_;
 };
 
-// Lines for a person. What came from a bundle must not move the cursor, begin a line, or turn the direction
-// of writing.
-class Text {
- public:
-  template <typename... Values>
-  void line(fmt::format_string<Values...> format, Values&&... values) {
-    text_ += as_one_line(fmt::format(format, std::forward<Values>(values)...)) + "\n";
-  }
-  [[nodiscard]] const std::string& text() const { return text_; }
-
- private:
-  std::string text_;
-};
-
-void add_check(const Check& check, Text& text) {
+void add_check(const Check& check, Lines& text) {
   constexpr size_t kShown = 5;
   if (check.wrong.empty()) return text.line("ok      {:<14} {}", check.what, check.note);
   for (size_t i = 0; i < std::min(kShown, check.wrong.size()); ++i)
@@ -182,7 +169,7 @@ void add_check(const Check& check, Text& text) {
   if (check.wrong.size() > kShown) text.line("{:<22} and {} more", "", check.wrong.size() - kShown);
 }
 
-void add_findings(const RunResult& run, Text& text) {
+void add_findings(const RunResult& run, Lines& text) {
   for (const bool in_subject : {true, false})
     for (const Finding& finding : findings_of(run))
       if (is_about(run.subject, finding.module) == in_subject)
@@ -190,7 +177,7 @@ void add_findings(const RunResult& run, Text& text) {
                   finding.clause, finding.module, finding.reason);
 }
 
-void add_waivers(const RunResult& run, Text& text) {
+void add_waivers(const RunResult& run, Lines& text) {
   for (const Json& waiver : run.waivers)
     text.line("waiver:       {}{}{} by {}, until {}, {} ({}): {}", waiver.value("clause", ""),
               waiver.contains("clause") && waiver.contains("point") ? " at " : "", waiver.value("point", ""),
@@ -211,7 +198,7 @@ int Verification::exit_code() const {
 }
 
 std::string Verification::text() const {
-  Text text;
+  Lines text;
   for (const Check& check : checks) add_check(check, text);
   if (!is_genuine()) {
     if (!made_by.empty() && made_by != kCommit)

@@ -183,7 +183,7 @@ Json to_json(const RunResult& run) {
   Json findings = Json::array();
   for (const Finding& finding : findings_of(run)) findings.push_back(to_json(finding));
   return {
-      {"schema", kReportSchema},
+      {"schema", kReportFormat},
       {"suite", {{"name", "rpma-conformance"}, {"version", run.suite_version}, {"commit", run.suite_commit}}},
       {"provider", run.provider},
       {"started", run.started},
@@ -232,8 +232,8 @@ TestResult test_from_json(const Json& json) {
 
 RunResult from_json(const Json& json) {
   const Node document(json);
-  if (const std::string schema = document.text_or("schema"); schema != kReportSchema)
-    document.refuse(fmt::format("is not of schema {}", kReportSchema));
+  if (const std::string schema = document.text_or("schema"); schema != kReportFormat)
+    document.refuse(fmt::format("is not of schema {}", kReportFormat));
   RunResult run;
   run.suite_version = document.at("suite").at("version").text();
   run.suite_commit = document.at("suite").at("commit").text();
@@ -269,7 +269,7 @@ RunResult from_json(const Json& json) {
 }
 
 RunResult read_report(const std::filesystem::path& file, std::string_view remedy) {
-  const Expected expected = {.what = "report", .schema = kReportSchema, .remedy = remedy};
+  const Expected expected = {.what = "report", .schema = kReportFormat, .remedy = remedy};
   const Json document = read_document(file, expected);
   try {
     return from_json(document);

@@ -15,7 +15,7 @@
 
 namespace conformance {
 
-inline constexpr const char* kReportSchema = "rpma-conformance/1";
+inline constexpr const char* kReportFormat = "rpma-conformance/1";
 
 nlohmann::ordered_json to_json(const RunResult& run);
 nlohmann::ordered_json to_json(const TestResult& test);

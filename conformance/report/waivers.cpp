@@ -18,6 +18,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 constexpr size_t kMostQuoted = 40;
+constexpr size_t kMostWaivers = 1000;
 
 struct Field {
   const char* name;
@@ -178,6 +179,8 @@ std::vector<Waiver> parse_waivers(const Json& document, const std::string& day) 
     node.refuse(fmt::format("is not of schema {}", kWaiversSchema));
   if (document.size() != 2) node.refuse("has more than a schema and waivers");
   std::vector<Waiver> waivers;
+  if (node.at("waivers").items().size() > kMostWaivers)
+    node.at("waivers").refuse(fmt::format("are more than {}: nobody answers for so many", kMostWaivers));
   for (const Node& one : node.at("waivers").items()) {
     const size_t number = waivers.size() + 1;
     try {
@@ -189,6 +192,19 @@ std::vector<Waiver> parse_waivers(const Json& document, const std::string& day) 
     }
   }
   return waivers;
+}
+
+WaiverFile read_waivers(const std::filesystem::path& file, const std::string& day) {
+  constexpr Expected kExpected = {
+      .what = "list of waivers", .schema = kWaiversSchema, .remedy = "name another with --waivers"};
+  WaiverFile read;
+  try {
+    read.document = read_file(file, kExpected);
+    read.waivers = parse_waivers(parse_document(read.document, kExpected.schema), day);
+  } catch (const DocumentError& error) {
+    refuse_document(file, kExpected, error.what());
+  }
+  return read;
 }
 
 Json to_json(const std::vector<Waiver>& waivers) {

@@ -14,9 +14,8 @@
 namespace conformance {
 namespace {
 
-constexpr Expected kExpected = {.what = "baseline for this run",
-                                .schema = "rpma-conformance-baseline/1",
-                                .remedy = "name another with --baseline"};
+constexpr Expected kExpected = {
+    .what = "baseline for this run", .schema = kBaselineSchema, .remedy = "name another with --baseline"};
 constexpr size_t kMostQuoted = 80;
 
 }  // namespace
@@ -51,6 +50,14 @@ Baseline Baseline::parse(std::string_view bytes, const std::string& provider) {
       baseline.known_.insert(
           {finding.at("clause").text(), finding.at("module").text(), verdict.text(), test});
   }
+  if (!document.has("clauses")) return baseline;
+  const Node clauses = document.at("clauses");
+  if (!clauses.json().is_object()) clauses.refuse("is no object of clauses and verdicts");
+  for (const auto& [id, json] : clauses.json().items()) {
+    const Node verdict(json, fmt::format("clauses.{}", as_one_line(id, kMostQuoted)));
+    if (!verdict_named(verdict.text())) verdict.refuse("is no verdict");
+    baseline.clauses_[id] = verdict.text();
+  }
   return baseline;
 }
 
@@ -67,6 +74,11 @@ std::vector<std::string> Baseline::differences(const RunResult& run) const {
   for (const Known& one : known_)
     if (ran.contains(one.test) && !seen.contains(one))
       lines.push_back("known finding not seen: " + one.text());
+  // A whole run judges every clause that the one before it judged.
+  const auto judged = by_clause(run);
+  for (const auto& [id, verdict] : clauses_)
+    if (run.filter == "*" && run.shard.empty() && !judged.contains(id))
+      lines.push_back(fmt::format("clause {} was {}, is not judged any more", id, verdict));
   return lines;
 }
 

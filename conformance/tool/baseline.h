@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // A baseline: the findings that a stack is known to have (clause, module, verdict, and the tests that show
-// each). Compared with a run it wants exactly those, none more and none fewer, so that known findings neither
-// stop a gate nor vanish from it.
+// each), and the verdict of each clause: one that is not judged any more has vanished. Compared with a run it
+// wants exactly those, none more and none fewer, so that known findings neither stop a gate nor vanish from
+// it.
 #pragma once
 
 #include <compare>
 #include <filesystem>
+#include <map>
 #include <set>
 #include <string>
 #include <string_view>
@@ -16,7 +18,7 @@
 
 namespace conformance {
 
-inline constexpr const char* kBaselineSchema = "rpma-conformance-baseline/2";
+inline constexpr const char* kBaselineSchema = "rpma-conformance-baseline/1";
 
 class Baseline {
  public:
@@ -39,6 +41,7 @@ class Baseline {
     [[nodiscard]] std::string text() const;
   };
   std::set<Known> known_;
+  std::map<std::string, std::string> clauses_;  // verdict of each; empty: the baseline says nothing of them
 };
 
 }  // namespace conformance

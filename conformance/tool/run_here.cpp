@@ -53,25 +53,6 @@ void describe_undisturbed(const Library& library, const Target& target, SuiteRun
   run.stack = describe_stack(library, target, own);
 }
 
-struct GivenWaivers {
-  std::string document;  // the bytes that the waivers were read from
-  std::vector<Waiver> waivers;
-};
-
-GivenWaivers read_waivers(const std::filesystem::path& file, const std::string& day) {
-  constexpr Expected kExpected = {
-      .what = "list of waivers", .schema = kWaiversSchema, .remedy = "name another with --waivers"};
-  if (file.empty()) return {};
-  GivenWaivers given;
-  try {
-    given.document = read_file(file, kExpected);
-    given.waivers = parse_waivers(parse_document(given.document, kExpected.schema), day);
-  } catch (const DocumentError& error) {
-    refuse_document(file, kExpected, error.what());
-  }
-  return given;
-}
-
 // What must be the same in each part of one run.
 nlohmann::ordered_json header_of(const Library& library, const Target& target, const RunResult& run) {
   nlohmann::ordered_json header = {{"started", run.started},
@@ -94,7 +75,8 @@ int run_here(const RunOptions& options) {
         "profile {} was frozen with other rulings than this suite's; name a newer one", profile.id()));
   RunResult run = result_for(options);
   run.started = utc_now();
-  GivenWaivers given = read_waivers(options.waivers, run.started.substr(0, kDaySize));
+  WaiverFile given;
+  if (!options.waivers.empty()) given = read_waivers(options.waivers, run.started.substr(0, kDaySize));
   std::optional<Baseline> baseline;
   if (!options.baseline.empty()) baseline.emplace(options.baseline, options.provider);
   make_report_folder(options.report, {});

@@ -41,7 +41,7 @@ void check_xml(const std::string& xml) {
 
 void check(const RunResult& run) {
   const nlohmann::ordered_json written = to_json(run);
-  must(parse_document(written.dump(), kReportSchema) == written, "what is written can be read");
+  must(parse_document(written.dump(), kReportFormat) == written, "what is written can be read");
   must(to_json(from_json(written)) == written, "a report is the same when it is read again");
   must(!to_text(run, "--provider mock").empty(), "a report can be shown as text");
   check_xml(to_junit(run));
@@ -56,7 +56,7 @@ void check(const RunResult& run) {
 int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   RunResult run;
   try {
-    run = from_json(parse_document(text_of(data, size), kReportSchema));
+    run = from_json(parse_document(text_of(data, size), kReportFormat));
   } catch (const DocumentError& error) {
     must_be_one_line(error.what());
     return 0;
