@@ -10,15 +10,17 @@ mkdir -p "$ROOT/build"
 # Debian packages, by what needs them.
 BUILD_PACKAGES=(
   cmake g++ git ninja-build pkg-config
-  libcli11-dev libfmt-dev libgmock-dev libgtest-dev libmnl-dev libssl-dev nlohmann-json3-dev
+  libarchive-dev libcli11-dev libfmt-dev libgmock-dev libgtest-dev libmnl-dev libssl-dev libvalijson-dev libzstd-dev
+  nlohmann-json3-dev
   libibverbs-dev librdmacm-dev librpma-dev
 )
 MACHINE_PACKAGES=(busybox-static dropbear-bin ibverbs-providers iproute2 openssh-client qemu-system-x86 xz-utils)
 # rdmacm-utils and ibverbs-utils prove the rxe link, gdb and valgrind replay under themselves, perl (its prove) and
-# libxml2-utils read reports, python3-yaml and yamllint the templates; the others check the code.
+# libxml2-utils read reports, python3-yaml and yamllint the templates, openssl and python3-jsonschema say what others
+# make of keys and schemas; the others check the code.
 TEST_PACKAGES=(
-  binutils clang-format-14 clang-tidy-14 gdb ibverbs-utils libxml2-utils perl python3-yaml rdmacm-utils shellcheck
-  valgrind yamllint
+  binutils clang-format-14 clang-tidy-14 gdb ibverbs-utils libxml2-utils openssl perl python3-jsonschema python3-yaml
+  rdmacm-utils shellcheck valgrind yamllint
 )
 
 say() { printf '== %s\n' "$*"; }

@@ -54,12 +54,12 @@ class Copy(unittest.TestCase):
 
     def assert_gate_passed(self, job):
         self.assertFalse(job.failed, job.output)
-        self.assertIn("baseline: the findings are exactly those of", job.output)
+        self.assertIn("fixtures/baselines/debian-12-mock.json", job.output)
         self.assert_report(job.kept, False, job.output)
 
     def assert_gate_failed(self, job):
         self.assertTrue(job.failed, job.output)
-        self.assertIn("new finding: fail LISTEN-INVAL-1 by iut", job.output)
+        self.assertIn("LISTEN-INVAL-1", job.output)
         self.assert_report(job.kept, True, job.output)
 
     def assert_report(self, files, has_findings, output):
@@ -212,7 +212,7 @@ class Dashboard(Copy):
             self.assertTrue(job.failed, job.output)
             self.assertIn("failed: testing (label gate)", job.output)
             self.assert_report(job.kept, True, job.output)
-            self.assertIn("new finding: fail LISTEN-INVAL-1 by iut", self.results())
+            self.assertRegex(self.results(), r'(?s)<Test Status="failed">\s*<Name>gate<.*"Exit Value">\s*<Value>1<')
             for document in ("Configure.xml", "Build.xml", "Test.xml", "Upload.xml"):
                 self.assertTrue(any(document in path for path in cdash.taken), (document, cdash.taken))
 

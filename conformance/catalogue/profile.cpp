@@ -5,20 +5,21 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <climits>
 #include <fstream>
-#include <nlohmann/json.hpp>
-#include <stdexcept>
 #include <tuple>
 
 #include "conformance/catalogue/rulings.h"
 #include "conformance/harness/library.h"
 #include "conformance/report/digest.h"
+#include "conformance/report/document.h"
 
 namespace conformance {
 namespace {
 
 using Json = nlohmann::ordered_json;
 constexpr const char* kSchema = "rpma-conformance-profile/1";
+constexpr Expected kExpected = {.what = "profile", .remedy = "install the suite again"};
 
 // File name to hash, as sha256sum writes it.
 std::map<std::string, std::string> sums_in(const std::filesystem::path& folder) {
@@ -42,25 +43,22 @@ std::vector<std::string> Profile::tests_on(std::string_view provider) const {
 }
 
 Profile parse_profile(const std::string& document) {
-  try {
-    const Json json = Json::parse(document);
-    if (json.at("schema") != kSchema) throw std::runtime_error(fmt::format("its schema is not {}", kSchema));
-    Profile profile;
-    profile.name = json.at("name");
-    profile.version = json.at("version");
-    profile.document = document;
-    profile.sha256 = sha256(document);
-    profile.rulings_sha256 = sha256(json.at("rulings").dump());
-    for (const Json& clause : json.at("clauses")) profile.clauses.insert(clause.at("id").get<std::string>());
-    for (const Json& test : json.at("tests")) {
-      const auto providers = test.at("providers").get<std::set<std::string>>();
-      if (!profile.tests.emplace(test.at("id"), providers).second)
-        throw std::runtime_error(fmt::format("{} is there twice", test.at("id").get<std::string>()));
-    }
-    return profile;
-  } catch (const std::exception& error) {
-    throw std::runtime_error(fmt::format("is no profile: {}", error.what()));
+  const Json json = parse_document(document, kSchema);
+  const Node node(json);
+  Profile profile;
+  profile.name = node.at("name").text();
+  profile.version = static_cast<unsigned>(node.at("version").count(UINT_MAX));
+  profile.document = document;
+  profile.sha256 = sha256(document);
+  profile.rulings_sha256 = sha256(node.at("rulings").json().dump());
+  for (const Node& clause : node.at("clauses").items())
+    if (!profile.clauses.insert(clause.at("id").text()).second) clause.refuse("is there twice");
+  for (const Node& test : node.at("tests").items()) {
+    const std::vector<std::string> providers = test.at("providers").texts();
+    if (!profile.tests.emplace(test.at("id").text(), std::set(providers.begin(), providers.end())).second)
+      test.refuse("is there twice");
   }
+  return profile;
 }
 
 std::vector<Profile> profiles_in(const std::filesystem::path& folder) {
@@ -71,9 +69,9 @@ std::vector<Profile> profiles_in(const std::filesystem::path& folder) {
     const std::string name = entry.path().filename();
     if (!name.ends_with(".json")) continue;
     try {
-      profiles.push_back(parse_profile(content_of(entry.path())));
-    } catch (const std::runtime_error& why) {
-      throw SetupError(fmt::format("{} {}; install the suite again", entry.path().string(), why.what()));
+      profiles.push_back(parse_profile(read_file(entry.path(), kExpected)));
+    } catch (const DocumentError& why) {
+      refuse_document(entry.path(), kExpected, why.what());
     }
     const Profile& profile = profiles.back();
     if (name != fmt::format("{}-{}.json", profile.name, profile.version) || sums[name] != profile.sha256)

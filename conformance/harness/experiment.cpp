@@ -22,6 +22,8 @@ std::string_view name_of(Sentinel sentinel) {
 Rule make_rule(const std::string& text) {
   Rule rule{text, {}};
   rdmafault_error error{};
+  if (const size_t end = text.find('\0'); end != std::string::npos)
+    throw std::invalid_argument(fmt::format("rule '{}', position {}: a NUL byte", text.c_str(), end));
   if (rdmafault_parse(text.c_str(), &rule.parsed, &error) != 0)
     throw std::invalid_argument(
         fmt::format("rule '{}', position {}: {}", text, error.position, error.message));

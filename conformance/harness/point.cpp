@@ -49,6 +49,20 @@ std::shared_ptr<const Operation> operation_named(const std::string& text) {
   return listen_operation_named(std::string_view(text).substr(bracket + 1, text.size() - bracket - 2));
 }
 
+void need_condition(const std::string& text) {
+  const Condition* condition = find_condition(text);
+  if (condition == nullptr) throw std::invalid_argument(fmt::format("there is no condition '{}'", text));
+  const std::string parameter = parameter_of(text);
+  const bool counted = condition->parameter == "number" || condition->parameter == "KiB";
+  constexpr size_t kMostDigits = 7;
+  const bool is_count = !parameter.empty() && parameter.size() <= kMostDigits &&
+                        parameter.find_first_not_of("0123456789") == std::string::npos;
+  if (condition->parameter.empty() ? text != condition->name : counted ? !is_count : parameter.empty())
+    throw std::invalid_argument(fmt::format("'{}' is no condition; it is written {}{}{}", text,
+                                            condition->name, condition->parameter.empty() ? "" : ":",
+                                            condition->parameter));
+}
+
 void add_part(Experiment& experiment, const std::string& part) {
   constexpr std::string_view script = "script=";
   constexpr std::string_view condition = "condition=";
@@ -57,8 +71,7 @@ void add_part(Experiment& experiment, const std::string& part) {
     experiment.script = part.substr(script.size());
   } else if (part.starts_with(condition)) {
     experiment.condition = part.substr(condition.size());
-    if (find_condition(experiment.condition) == nullptr)
-      throw std::invalid_argument(fmt::format("there is no condition '{}'", experiment.condition));
+    need_condition(experiment.condition);
   } else if (part == "logger=default") {
     experiment.logger = Logger::Default;
   } else if (part == "system-calls") {
@@ -67,7 +80,7 @@ void add_part(Experiment& experiment, const std::string& part) {
     const std::string number = part.substr(threads.size());
     unsigned value = 0;
     const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), value);
-    if (error != std::errc{} || *end != '\0' || value < 2 || value > kMaxThreads)
+    if (error != std::errc{} || end != number.data() + number.size() || value < 2 || value > kMaxThreads)
       throw std::invalid_argument(fmt::format("'{}': threads=N, from 2 to {}", part, kMaxThreads));
     experiment.threads = value;
   } else {
@@ -78,6 +91,8 @@ void add_part(Experiment& experiment, const std::string& part) {
 }  // namespace
 
 Experiment experiment_at(const std::string& point) {
+  if (std::ranges::any_of(point, [](char c) { return static_cast<unsigned char>(c) < ' ' || c == '\x7f'; }))
+    throw std::invalid_argument("a point has no control characters");
   const std::vector<std::string> parts = parts_of(point);
   if (parts.size() < 3)
     throw std::invalid_argument(

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <map>
-#include <regex>
 #include <set>
 #include <tuple>
 
@@ -60,13 +59,25 @@ void compare_findings(const RunResult& before, const RunResult& after, std::vect
     if (!new_findings.contains(key)) changes.push_back({ChangeKind::Vanished, text_of(finding)});
 }
 
+// Of rules: ":when=3" becomes ":when=N".
+std::string without_numbers(std::string_view point) {
+  constexpr std::string_view kWhen = ":when=";
+  std::string text;
+  for (size_t at = 0; (at = point.find(kWhen)) != std::string_view::npos;) {
+    text += point.substr(0, at + kWhen.size());
+    point.remove_prefix(at + kWhen.size());
+    const size_t digits = std::min(point.find_first_not_of("0123456789"), point.size());
+    if (digits > 0) text += 'N';
+    point.remove_prefix(digits);
+  }
+  return text.append(point);
+}
+
 // What of a point is the same in another release.
 std::string key_of(const RecordedPoint& point) {
-  static const std::regex number("(:when=)[0-9]+");
   const bool is_numbered = point.test.starts_with("Sweep.") && !point.result.at.empty();
   const std::string id =
-      is_numbered ? std::regex_replace(point.result.point, number, "$1N") + " in " + point.result.at
-                  : point.result.point;
+      is_numbered ? without_numbers(point.result.point) + " in " + point.result.at : point.result.point;
   return fmt::format("{} ({})", id, point.test);
 }
 

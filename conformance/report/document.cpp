@@ -39,18 +39,20 @@ class File {
 };
 
 // Throws std::system_error where the system refuses, DocumentError where we do.
-std::string content_of(const std::filesystem::path& file, size_t most) {
+std::string content_of(const std::filesystem::path& file, size_t most, bool links) {
   const auto fail = [] { throw std::system_error(errno, std::generic_category()); };
   const auto too_large = [most] {
     throw DocumentError(fmt::format("it has more than the {} MiB that are read", most >> 20));
   };
   // Looked at before it is opened: opening a device may do something, opening a pipe may wait for its other
   // end.
-  const File place(file.c_str(), O_PATH);
+  const File place(file.c_str(), links ? O_PATH : O_PATH | O_NOFOLLOW);
   struct stat status = {};
   if (place.fd() < 0 || fstat(place.fd(), &status) != 0) fail();
   if (!S_ISREG(status.st_mode))
-    throw DocumentError(S_ISDIR(status.st_mode) ? "it is a folder" : "it is no regular file");
+    throw DocumentError(S_ISDIR(status.st_mode)   ? "it is a folder"
+                        : S_ISLNK(status.st_mode) ? "it is a link"
+                                                  : "it is no regular file");
   if (std::cmp_greater(status.st_size, most)) too_large();
   const File opened(fmt::format("/proc/self/fd/{}", place.fd()).c_str(), O_RDONLY);
   if (opened.fd() < 0) fail();
@@ -64,12 +66,6 @@ std::string content_of(const std::filesystem::path& file, size_t most) {
     content.append(buffer.data(), static_cast<size_t>(size));
     if (content.size() > most) too_large();  // it grew, or its size was a lie, as that of files in /proc
   }
-}
-
-[[noreturn]] void refuse_file(const std::filesystem::path& file, const Expected& expected,
-                              std::string_view why) {
-  throw SetupError(
-      fmt::format("{} is no {}: {}; {}", as_one_line(file.string()), expected.what, why, expected.remedy));
 }
 
 // What is checked while the parser reads: it builds nothing that is refused. Each object's keys are kept
@@ -117,13 +113,30 @@ std::string words_of(const Json::exception& error) {
   return as_one_line(words, kMostShown);
 }
 
+// The length of the character that the text begins with, where it has no place in a line: 0, or 1 to 3 bytes.
+size_t length_of_unfit(std::string_view text) {
+  const auto byte = [text](size_t n) { return n < text.size() ? static_cast<unsigned char>(text[n]) : 0U; };
+  if (byte(0) < 0x20 || byte(0) == 0x7f) return 1;
+  // The control characters U+0080 to U+009F.
+  if (byte(0) == 0xc2 && byte(1) < 0xa0) return 2;
+  // Line and paragraph ends and what embeds or overrides a direction: U+2028 to U+202E, U+2066 to U+2069.
+  const bool turns = byte(0) == 0xe2 && ((byte(1) == 0x80 && byte(2) >= 0xa8 && byte(2) <= 0xae) ||
+                                         (byte(1) == 0x81 && byte(2) >= 0xa6 && byte(2) <= 0xa9));
+  return turns ? 3 : 0;
+}
+
 }  // namespace
+
+void refuse_document(const std::filesystem::path& file, const Expected& expected, std::string_view why) {
+  throw SetupError(
+      fmt::format("{} is no {}: {}; {}", as_one_line(file.string()), expected.what, why, expected.remedy));
+}
 
 std::string read_file(const std::filesystem::path& file, const Expected& expected) {
   try {
-    return content_of(file, expected.most_bytes);
+    return content_of(file, expected.most_bytes, expected.links);
   } catch (const DocumentError& error) {
-    refuse_file(file, expected, error.what());
+    refuse_document(file, expected, error.what());
   } catch (const std::system_error& error) {
     throw SetupError(fmt::format("cannot read the {} {}: {}; {}", expected.what, as_one_line(file.string()),
                                  error.code().message(), expected.remedy));
@@ -156,8 +169,22 @@ Json read_document(const std::filesystem::path& file, const Expected& expected) 
   try {
     return parse_document(content, expected.schema);
   } catch (const DocumentError& error) {
-    refuse_file(file, expected, error.what());
+    refuse_document(file, expected, error.what());
   }
+}
+
+bool for_each_line(std::string_view bytes, const std::function<void(const Json&)>& take) {
+  for (size_t end = 0; (end = bytes.find('\n')) != std::string_view::npos; bytes.remove_prefix(end + 1)) {
+    Json line;
+    try {
+      line = parse_document(bytes.substr(0, end));
+    } catch (const DocumentError&) {
+      return false;
+    }
+    if (!line.is_object()) return false;
+    take(line);
+  }
+  return bytes.empty();
 }
 
 bool is_absent(const std::filesystem::path& file) {
@@ -171,6 +198,10 @@ void Node::refuse(std::string_view why) const {
   throw DocumentError(fmt::format("{} {}", where_.empty() ? "the document" : where_, why));
 }
 
+std::string Node::below(std::string_view key) const {
+  return where_.empty() ? std::string(key) : fmt::format("{}.{}", where_, key);
+}
+
 bool Node::has(std::string_view key) const {
   if (!json_->is_object()) refuse("is no object");
   return json_->contains(key);
@@ -178,7 +209,7 @@ bool Node::has(std::string_view key) const {
 
 Node Node::at(std::string_view key) const {
   if (!has(key)) refuse(fmt::format("has no '{}'", key));
-  return Node((*json_)[key], where_.empty() ? std::string(key) : fmt::format("{}.{}", where_, key));
+  return Node((*json_)[key], below(key));
 }
 
 std::vector<Node> Node::items() const {
@@ -187,6 +218,14 @@ std::vector<Node> Node::items() const {
   items.reserve(json_->size());
   for (const Json& item : *json_) items.emplace_back(item, fmt::format("{}[{}]", where_, items.size()));
   return items;
+}
+
+std::vector<std::pair<std::string, Node>> Node::members() const {
+  if (!json_->is_object()) refuse("is no object");
+  std::vector<std::pair<std::string, Node>> members;
+  for (const auto& [key, value] : json_->items())
+    members.emplace_back(key, Node(value, below(as_one_line(key, kMostShown))));
+  return members;
 }
 
 std::string Node::text() const {
@@ -226,8 +265,8 @@ std::vector<std::string> Node::texts_or_none(std::string_view key) const {
   return has(key) ? at(key).texts() : std::vector<std::string>();
 }
 
-uint64_t Node::count_or(std::string_view key, uint64_t otherwise) const {
-  return has(key) ? at(key).count() : otherwise;
+uint64_t Node::count_or(std::string_view key, uint64_t otherwise, uint64_t most) const {
+  return has(key) ? at(key).count(most) : otherwise;
 }
 
 std::vector<Node> Node::items_or_none(std::string_view key) const {
@@ -242,13 +281,12 @@ std::string as_utf8(std::string_view text) {
 }
 
 std::string as_one_line(std::string_view text, size_t most) {
-  std::string line = as_utf8(text.substr(0, most));
-  for (size_t i = 0; i < line.size(); ++i) {
-    const auto byte = static_cast<unsigned char>(line[i]);
-    if (byte < 0x20 || byte == 0x7f) line[i] = '?';
-    // The control characters U+0080 to U+009F, in two bytes.
-    if (byte == 0xc2 && i + 1 < line.size() && static_cast<unsigned char>(line[i + 1]) < 0xa0)
-      line.replace(i, 2, "?");
+  const std::string known = as_utf8(text.substr(0, most));
+  std::string line;
+  for (size_t i = 0; i < known.size();) {
+    const size_t unfit = length_of_unfit(std::string_view(known).substr(i));
+    line += unfit > 0 ? '?' : known[i];
+    i += std::max(unfit, size_t{1});
   }
   if (text.size() > most) line += "...";
   return line;

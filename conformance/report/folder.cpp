@@ -7,6 +7,7 @@
 #include <system_error>
 
 #include "conformance/harness/library.h"
+#include "conformance/report/document.h"
 #include "conformance/report/html.h"
 #include "conformance/report/report.h"
 #include "conformance/suite/suite.h"
@@ -25,49 +26,69 @@ const Json kGoesOn = {{"goes_on", true}};
                                folder.string(), why));
 }
 
-// The objects of a file, one a line, as far as it was written: its end may be what a run was killed at.
-std::vector<Json> lines_of(const fs::path& file) {
-  std::vector<Json> lines;
-  std::ifstream stream(file);
-  for (std::string line; std::getline(stream, line);) {
-    Json json = Json::parse(line, nullptr, false);
-    if (!json.is_object() || stream.eof()) break;  // a line that ends has a newline
-    lines.push_back(std::move(json));
-  }
-  return lines;
+// Takes the lines of a file as far as it was written.
+void take_lines(std::string_view bytes, const char* name, const std::function<void(const Node&)>& take) {
+  size_t number = 0;
+  for_each_line(bytes, [&](const Json& line) {
+    ++number;
+    try {
+      take(Node(line));
+    } catch (const DocumentError& error) {
+      throw DocumentError(fmt::format("line {} of {}: {}", number, name, error.what()));
+    }
+  });
 }
 
 std::string as_line(const Json& json) {
   return json.dump(-1, ' ', false, Json::error_handler_t::replace) + '\n';
 }
 
-std::string together(const std::vector<std::string>& lines) {
-  std::string text;
-  for (const std::string& line : lines) text += line;
-  return text;
-}
-
 }  // namespace
 
-Journal read_journal(const fs::path& folder) {
+Journal parse_journal(std::string_view results, std::string_view points, std::string_view kernel) {
   Journal journal;
   std::set<std::string> done;
-  for (Json& line : lines_of(folder / "results.jsonl")) {
-    if (!line.contains("id")) {
-      if (journal.header.is_null())
-        journal.header = std::move(line);
-      else
-        ++journal.resumed;
-      continue;
+  take_lines(results, "results.jsonl", [&](const Node& line) {
+    if (line.has("id")) {
+      TestResult test = test_from_json(line.json());
+      if (test.id != kKernelTest && done.insert(test.id).second) journal.tests.push_back(std::move(test));
+    } else if (journal.header.is_null()) {
+      for (const auto& [key, value] : line.members()) static_cast<void>(value.text());
+      journal.header = line.json();
+    } else {
+      ++journal.resumed;
     }
-    TestResult test = test_from_json(line);
-    if (test.id != kKernelTest && done.insert(test.id).second) journal.tests.push_back(std::move(test));
-  }
-  for (const Json& line : lines_of(folder / "points.jsonl"))
-    if (done.contains(line.value("test", ""))) journal.points.push_back(as_line(line));
-  for (const Json& line : lines_of(folder / "kernel.jsonl"))
-    journal.kernel_log.push_back(line.value("line", ""));
+  });
+  take_lines(points, "points.jsonl", [&](const Node& line) {
+    if (done.contains(line.at("test").text())) journal.points.push_back(as_line(line.json()));
+  });
+  take_lines(kernel, "kernel.jsonl",
+             [&](const Node& line) { journal.kernel_log.push_back(line.at("line").text()); });
   return journal;
+}
+
+Journal read_journal(const fs::path& folder) {
+  constexpr Expected kExpected = {.what = "report of a run that can go on",
+                                  .remedy = "start the run anew, in another folder",
+                                  .most_bytes = kMostJournalBytes};
+  const auto content = [&](const char* name) {
+    return is_absent(folder / name) ? std::string() : read_file(folder / name, kExpected);
+  };
+  try {
+    return parse_journal(content("results.jsonl"), content("points.jsonl"), content("kernel.jsonl"));
+  } catch (const DocumentError& error) {
+    refuse_document(folder, kExpected, error.what());
+  }
+}
+
+JournalText text_of(const Journal& journal) {
+  JournalText text;
+  if (!journal.header.is_null()) text.results = as_line(journal.header);
+  for (unsigned i = 0; i < journal.resumed; ++i) text.results += as_line(kGoesOn);
+  for (const TestResult& test : journal.tests) text.results += as_line(to_json(test));
+  for (const std::string& line : journal.points) text.points += line;
+  for (const std::string& line : journal.kernel_log) text.kernel += as_line({{"line", line}});
+  return text;
 }
 
 void make_report_folder(const fs::path& folder, const std::vector<std::string>& documents) {
@@ -80,27 +101,23 @@ void make_report_folder(const fs::path& folder, const std::vector<std::string>& 
 void write_whole(const fs::path& file, const std::string& content) {
   fs::path half = file;
   half += ".part";
+  std::error_code error;
+  fs::remove(half, error);  // a link there would lead the content elsewhere
   std::ofstream stream(half, std::ios::trunc | std::ios::binary);
   stream << content << std::flush;
-  std::error_code error;
   if (stream) fs::rename(half, file, error);
   if (!stream || error) throw SetupError(fmt::format("cannot write {}", file.string()));
 }
 
 ReportFolder::ReportFolder(fs::path folder, bool resume) : folder_(std::move(folder)) {
+  if (resume) earlier_ = read_journal(folder_);
   make_report_folder(folder_, {std::begin(kDocuments), std::end(kDocuments)});
   if (resume) {
-    earlier_ = read_journal(folder_);
     // What was half written goes; should this fail, the old files are still there.
-    std::string results;
-    if (!earlier_.header.is_null()) results = as_line(earlier_.header);
-    for (unsigned i = 0; i < earlier_.resumed; ++i) results += as_line(kGoesOn);
-    for (const TestResult& test : earlier_.tests) results += as_line(to_json(test));
-    write_whole(folder_ / "results.jsonl", results);
-    write_whole(folder_ / "points.jsonl", together(earlier_.points));
-    std::string kernel;
-    for (const std::string& line : earlier_.kernel_log) kernel += as_line({{"line", line}});
-    write_whole(folder_ / "kernel.jsonl", kernel);
+    const JournalText text = text_of(earlier_);
+    write_whole(folder_ / "results.jsonl", text.results);
+    write_whole(folder_ / "points.jsonl", text.points);
+    write_whole(folder_ / "kernel.jsonl", text.kernel);
   }
   const auto mode = resume ? std::ios::app : std::ios::trunc;
   journal_.open(folder_ / "results.jsonl", mode);

@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <fmt/format.h>
 
-#include <stdexcept>
+#include <climits>
 
 #include "conformance/catalogue/clauses.h"
+#include "conformance/report/document.h"
 #include "conformance/report/report.h"
 
 namespace conformance {
 namespace {
 
 using Json = nlohmann::ordered_json;
-constexpr const char* kSchema = "rpma-conformance/1";
+constexpr size_t kMostCounted = UINT32_MAX;  // of anything, so that sums stay sums
+constexpr size_t kMostQuoted = 40;
 
 Json to_json(const ClauseResult& clause) {
   Json json = {{"clause", clause.clause}, {"verdict", name_of(clause.verdict)}};
@@ -57,10 +59,71 @@ Json flag(const std::vector<std::string>& against) {
   return {{"value", against.empty()}, {"reasons", against}};
 }
 
-Verdict read_verdict(const Json& json) {
-  const std::optional<Verdict> verdict = verdict_named(json.get<std::string>());
-  if (!verdict) throw std::runtime_error(fmt::format("'{}' is no verdict", json.get<std::string>()));
+Verdict verdict_of(const Node& node) {
+  const std::string name = node.text();
+  const std::optional<Verdict> verdict = verdict_named(name);
+  if (!verdict) node.refuse(fmt::format("is no verdict: '{}'", as_one_line(name, kMostQuoted)));
   return *verdict;
+}
+
+ClauseResult clause_from(const Node& node) {
+  return {node.at("clause").text(),     verdict_of(node.at("verdict")), node.text_or("reason"),
+          node.text_or("module"),       node.text_or("signature"),      node.texts_or_none("stack"),
+          node.texts_or_none("points"), node.texts_or_none("timeline"), node.text_or("waived")};
+}
+
+TestResult test_from(const Node& node) {
+  TestResult test;
+  test.id = node.at("id").text();
+  test.what = node.at("what").text();
+  test.verdict = verdict_of(node.at("verdict"));
+  test.reason = node.text_or("reason");
+  test.seconds = node.at("seconds").number();
+  test.points = node.at("points").count(kMostCounted);
+  test.experiments = node.count_or("experiments", 0, kMostCounted);
+  test.notes = node.texts_or_none("notes");
+  for (const Node& clause : node.at("clauses").items()) test.clauses.push_back(clause_from(clause));
+  return test;
+}
+
+// What is kept as it is, a view must be able to read: members that are texts, or lists of such objects.
+void need_texts(const Node& object) {
+  for (const auto& [key, value] : object.members()) static_cast<void>(value.text());
+}
+void need_objects_of_texts(const Node& list) {
+  for (const Node& item : list.items()) need_texts(item);
+}
+
+Json surroundings_from(const Node& node) {
+  for (const auto& [key, value] : node.members()) {
+    if (value.json().is_array())
+      need_objects_of_texts(value);
+    else
+      need_texts(value);
+  }
+  return node.json();
+}
+
+Json waivers_from(const Node& node) {
+  need_objects_of_texts(node);
+  return node.json();
+}
+
+Stack stack_from(const Node& node) {
+  Stack stack;
+  for (const Node& module : node.at("modules").items())
+    stack.modules.push_back({module.at("role").text(), module.at("path").text(), module.at("package").text(),
+                             module.at("build_id").text(), module.at("sha256").text()});
+  stack.kernel = node.at("kernel").text();
+  stack.distribution = node.at("distribution").text();
+  stack.device = node.at("device").text();
+  stack.address = node.at("address").text();
+  return stack;
+}
+
+ProfileId profile_from(const Node& node) {
+  return {node.at("name").text(), static_cast<unsigned>(node.at("version").count(UINT_MAX)),
+          node.at("sha256").text(), node.at("rulings_sha256").text()};
 }
 
 }  // namespace
@@ -120,7 +183,7 @@ Json to_json(const RunResult& run) {
   Json findings = Json::array();
   for (const Finding& finding : findings_of(run)) findings.push_back(to_json(finding));
   return {
-      {"schema", kSchema},
+      {"schema", kReportFormat},
       {"suite", {{"name", "rpma-conformance"}, {"version", run.suite_version}, {"commit", run.suite_commit}}},
       {"provider", run.provider},
       {"started", run.started},
@@ -164,66 +227,55 @@ Json to_json(const RunResult& run) {
 }
 
 TestResult test_from_json(const Json& json) {
-  TestResult test;
-  test.id = json.at("id");
-  test.what = json.at("what");
-  test.verdict = read_verdict(json.at("verdict"));
-  test.reason = json.value("reason", "");
-  test.seconds = json.at("seconds");
-  test.points = json.at("points");
-  test.experiments = json.value("experiments", size_t{0});
-  test.notes = json.value("notes", std::vector<std::string>());
-  using Texts = std::vector<std::string>;
-  for (const Json& clause : json.at("clauses"))
-    test.clauses.push_back(
-        {clause.at("clause"), read_verdict(clause.at("verdict")), clause.value("reason", ""),
-         clause.value("module", ""), clause.value("signature", ""), clause.value("stack", Texts()),
-         clause.value("points", Texts()), clause.value("timeline", Texts()), clause.value("waived", "")});
-  return test;
+  return test_from(Node(json));
 }
 
-RunResult from_json(const Json& document) {
-  if (!document.is_object() || document.value("schema", "") != kSchema)
-    throw std::runtime_error(fmt::format("is not a report of schema {}", kSchema));
+RunResult from_json(const Json& json) {
+  const Node document(json);
+  if (const std::string schema = document.text_or("schema"); schema != kReportFormat)
+    document.refuse(fmt::format("is not of schema {}", kReportFormat));
   RunResult run;
-  run.suite_version = document.at("suite").at("version");
-  run.suite_commit = document.at("suite").at("commit");
-  run.provider = document.at("provider");
-  run.started = document.at("started");
-  run.seconds = document.at("seconds");
-  run.filter = document.at("filter");
-  run.subject = document.at("judge");
-  run.shard = document.at("shard");
-  run.jobs = document.at("jobs");
-  run.seed = document.at("seed");
-  run.chose_all = document.at("chose_all");
-  run.timeout_seconds = document.at("timeout_seconds");
-  run.interrupted = document.at("interrupted");
-  run.resumed = document.at("resumed");
-  for (const Json& part : document.at("parts"))
-    run.parts.push_back({part.at("shard"), part.at("started"), part.at("seconds")});
-  const Json& profile = document.at("profile");
-  run.profile = {profile.at("name"), profile.at("version"), profile.at("sha256"),
-                 profile.at("rulings_sha256")};
-  run.waivers = document.at("waivers");
-  run.surroundings = document.at("surroundings");
-  for (const Json& call : document.at("calls"))
-    run.calls.push_back(
-        {call.at("function"), call.at("role"), call.at("depth"), call.at("result"), call.at("at")});
-  run.in_profile = document.at("counts").at("in_profile");
-  run.selected = document.at("counts").at("selected");
-  run.experiments = document.at("counts").at("experiments");
-  for (const Json& test : document.at("tests")) run.tests.push_back(test_from_json(test));
-  run.kernel_log = document.at("kernel_log").get<std::vector<std::string>>();
-  const Json& stack = document.at("stack");
-  run.stack.kernel = stack.at("kernel");
-  run.stack.distribution = stack.at("distribution");
-  run.stack.device = stack.at("device");
-  run.stack.address = stack.at("address");
-  for (const Json& module : stack.at("modules"))
-    run.stack.modules.push_back({module.at("role"), module.at("path"), module.at("package"),
-                                 module.at("build_id"), module.at("sha256")});
+  run.suite_version = document.at("suite").at("version").text();
+  run.suite_commit = document.at("suite").at("commit").text();
+  run.provider = document.at("provider").text();
+  run.started = document.at("started").text();
+  run.seconds = document.at("seconds").number();
+  run.filter = document.at("filter").text();
+  run.subject = document.at("judge").text();
+  run.shard = document.at("shard").text();
+  run.jobs = static_cast<unsigned>(document.at("jobs").count(UINT_MAX));
+  run.seed = document.at("seed").count(UINT64_MAX);
+  run.chose_all = document.at("chose_all").flag();
+  run.timeout_seconds = document.at("timeout_seconds").number();
+  run.interrupted = document.at("interrupted").text();
+  run.resumed = static_cast<unsigned>(document.at("resumed").count(UINT_MAX));
+  for (const Node& part : document.at("parts").items())
+    run.parts.push_back({part.at("shard").text(), part.at("started").text(), part.at("seconds").number()});
+  run.profile = profile_from(document.at("profile"));
+  run.waivers = waivers_from(document.at("waivers"));
+  run.surroundings = surroundings_from(document.at("surroundings"));
+  for (const Node& call : document.at("calls").items())
+    run.calls.push_back({call.at("function").text(), call.at("role").text(),
+                         static_cast<unsigned>(call.at("depth").count(UINT_MAX)), call.at("result").text(),
+                         call.at("at").text()});
+  const Node counts = document.at("counts");
+  run.in_profile = counts.at("in_profile").count(kMostCounted);
+  run.selected = counts.at("selected").count(kMostCounted);
+  run.experiments = counts.at("experiments").count(kMostCounted);
+  for (const Node& test : document.at("tests").items()) run.tests.push_back(test_from(test));
+  run.kernel_log = document.at("kernel_log").texts();
+  run.stack = stack_from(document.at("stack"));
   return run;
+}
+
+RunResult read_report(const std::filesystem::path& file, std::string_view remedy) {
+  const Expected expected = {.what = "report", .schema = kReportFormat, .remedy = remedy};
+  const Json document = read_document(file, expected);
+  try {
+    return from_json(document);
+  } catch (const DocumentError& error) {
+    refuse_document(file, expected, error.what());
+  }
 }
 
 }  // namespace conformance

@@ -5,6 +5,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <charconv>
 #include <map>
 #include <stdexcept>
 
@@ -43,20 +44,32 @@ void demand_one_run(const std::vector<Recorded>& shards) {
   }
 }
 
+// The two numbers of I/N. Throws where the run is no shard.
+std::pair<unsigned, unsigned> shard_of(const Recorded& shard) {
+  const std::string& name = shard.run.shard;
+  const char* const end = name.data() + name.size();
+  unsigned index = 0;
+  unsigned number = 0;
+  const auto first = std::from_chars(name.data(), end, index);
+  const bool goes_on = first.ec == std::errc{} && first.ptr != end && *first.ptr == '/';
+  const auto second = goes_on ? std::from_chars(first.ptr + 1, end, number) : first;
+  if (!goes_on || second.ec != std::errc{} || fmt::format("{}/{}", index, number) != name || index < 1 ||
+      index > number)
+    throw std::runtime_error(
+        fmt::format("{} is no shard; they are made with run --shard I/N", shard.folder.string()));
+  return {index, number};
+}
+
 // Each I of I/N once.
 void demand_every_shard(const std::vector<Recorded>& shards) {
   std::map<std::string, std::string> seen;  // shard to folder
   unsigned number = 0;
   for (const Recorded& shard : shards) {
     const std::string& name = shard.run.shard;
-    const size_t slash = name.find('/');
-    if (slash == std::string::npos)
-      throw std::runtime_error(
-          fmt::format("{} is no shard; they are made with run --shard I/N", shard.folder.string()));
+    const unsigned all = shard_of(shard).second;
     if (!shard.run.interrupted.empty() || shard.run.tests.size() != shard.run.selected)
       throw std::runtime_error(fmt::format("{0} is not finished; 'rpma-conformance run --resume {0}' goes on",
                                            shard.folder.string()));
-    const auto all = static_cast<unsigned>(std::stoul(name.substr(slash + 1)));
     if (number != 0 && all != number)
       throw std::runtime_error(
           fmt::format("{} is one of {} shards, others are of {}", shard.folder.string(), all, number));
@@ -65,8 +78,9 @@ void demand_every_shard(const std::vector<Recorded>& shards) {
       throw std::runtime_error(
           fmt::format("{} and {} are both shard {}", entry->second, shard.folder.string(), name));
   }
+  constexpr size_t kMostNamed = 10;
   std::vector<std::string> missing;
-  for (unsigned i = 1; i <= number; ++i)
+  for (unsigned i = 1; i <= number && missing.size() < kMostNamed; ++i)
     if (const std::string name = fmt::format("{}/{}", i, number); !seen.contains(name))
       missing.push_back(name);
   if (!missing.empty())

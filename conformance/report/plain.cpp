@@ -38,7 +38,7 @@ std::string options_of(const RunResult& run) {
   for (const StackModule& module : run.stack.modules) {
     if (module.path.starts_with("/lib/") || module.path.starts_with("/usr/lib/")) continue;
     if (module.role == "iut") options += " --librpma " + shell_quoted(module.path);
-    if (module.role == "rdmacm")
+    if (module.role == "rdmacm" && run.provider != "mock")
       options += " --rdma-core " + shell_quoted(std::filesystem::path(module.path).parent_path().string());
   }
   return options;

@@ -30,8 +30,8 @@ Recorded read_recorded(const std::filesystem::path& folder) {
   Recorded recorded;
   recorded.folder = folder;
   std::filesystem::path file = folder / "report.json";
-  if (!std::filesystem::exists(file)) {
-    const bool begun = std::filesystem::exists(folder / "run.json");
+  if (is_absent(file)) {
+    const bool begun = !is_absent(folder / "run.json");
     throw SetupError(
         begun ? fmt::format("the run in {0} has not ended; 'rpma-conformance run --resume {0}' goes "
                             "on with it",

@@ -8,19 +8,25 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "conformance/report/result.h"
 
 namespace conformance {
 
+inline constexpr const char* kReportFormat = "rpma-conformance/1";
+
 nlohmann::ordered_json to_json(const RunResult& run);
 nlohmann::ordered_json to_json(const TestResult& test);
 nlohmann::ordered_json to_json(const PointResult& point);
 
-// Throws std::runtime_error with one clear line where `document` is not a report.
+// Throws DocumentError (document.h) where it is no such result.
 TestResult test_from_json(const nlohmann::ordered_json& json);
 RunResult from_json(const nlohmann::ordered_json& document);
+
+// A report.json. Throws SetupError, which ends in the remedy.
+RunResult read_report(const std::filesystem::path& file, std::string_view remedy);
 
 std::string to_junit(const RunResult& run);
 std::string to_tap(const RunResult& run);
@@ -38,7 +44,18 @@ struct Journal {
   std::vector<std::string> points;  // lines of points.jsonl
   std::vector<std::string> kernel_log;
 };
+// Of a report folder. Throws SetupError where the files are nothing that a run wrote.
 Journal read_journal(const std::filesystem::path& folder);
+
+// The content of the three files, and back. parse_journal() takes whole lines as far as they go, and throws
+// DocumentError for one that a run would not have written.
+struct JournalText {
+  std::string results;
+  std::string points;
+  std::string kernel;
+};
+JournalText text_of(const Journal& journal);
+Journal parse_journal(std::string_view results, std::string_view points, std::string_view kernel);
 
 // Makes a report folder, without the documents that an earlier run left there: they would pass for this
 // one's. Throws SetupError where it cannot be made.

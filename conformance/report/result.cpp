@@ -8,7 +8,6 @@
 #include <tuple>
 
 namespace conformance {
-namespace {
 
 bool is_about(const std::string& subject, const std::string& role) {
   if (subject == "stack") return true;
@@ -18,18 +17,15 @@ bool is_about(const std::string& subject, const std::string& role) {
   return false;
 }
 
-}  // namespace
-
 std::vector<Finding> findings_of(const RunResult& run) {
   std::vector<Finding> findings;
+  std::map<std::tuple<std::string_view, std::string_view, Verdict, std::string_view>, size_t> places;
   for (const TestResult& test : run.tests) {
     for (const ClauseResult& clause : test.clauses) {
       if (!is_finding(clause.verdict)) continue;
-      auto same = std::ranges::find_if(findings, [&clause](const Finding& finding) {
-        return std::tie(finding.clause, finding.module, finding.verdict, finding.signature) ==
-               std::tie(clause.clause, clause.module, clause.verdict, clause.signature);
-      });
-      if (same == findings.end()) {
+      const auto [place, first] = places.try_emplace(
+          {clause.clause, clause.module, clause.verdict, clause.signature}, findings.size());
+      if (first) {
         findings.push_back({clause.clause,
                             clause.module,
                             clause.verdict,
@@ -39,8 +35,8 @@ std::vector<Finding> findings_of(const RunResult& run) {
                             {},
                             {},
                             clause.timeline});
-        same = std::prev(findings.end());
       }
+      Finding* const same = &findings[place->second];
       if (same->tests.empty() || same->tests.back() != test.id) same->tests.push_back(test.id);
       same->points.insert(same->points.end(), clause.points.begin(), clause.points.end());
     }

@@ -130,6 +130,9 @@ size_t points_of(const RunResult& run);
 // What a test's clauses come to.
 Outcome outcome_of(const std::vector<ClauseResult>& clauses);
 
+// True where a role is part of a subject.
+bool is_about(const std::string& subject, const std::string& role);
+
 // The verdict on a subject: "stack", or roles separated by commas. Findings that accuse
 // somebody else do not count; whatever was not concluded counts for everybody.
 Outcome verdict_on(const RunResult& run, const std::string& subject);

@@ -8,15 +8,17 @@
 #include <chrono>
 #include <cstdio>
 #include <optional>
-#include <stdexcept>
 
 #include "conformance/catalogue/clauses.h"
 #include "conformance/report/debian_version.h"
+#include "conformance/report/document.h"
 
 namespace conformance {
 namespace {
 
 using Json = nlohmann::ordered_json;
+constexpr size_t kMostQuoted = 40;
+constexpr size_t kMostWaivers = 1000;
 
 struct Field {
   const char* name;
@@ -44,7 +46,7 @@ std::optional<Days> day_of(const std::string& text) {
   unsigned month = 0;
   unsigned day = 0;
   int read = 0;
-  if (text.size() != kDaySize ||
+  if (text.size() != kDaySize || text.find_first_not_of("0123456789-") != std::string::npos ||
       std::sscanf(text.c_str(), "%4d-%2u-%2u%n", &year, &month, &day, &read) != 3 ||
       static_cast<size_t>(read) != kDaySize)
     return std::nullopt;
@@ -83,15 +85,15 @@ std::string objection_to(const Waiver& waiver, const std::string& day) {
   return {};
 }
 
-Waiver read_one(const Json& json) {
-  if (!json.is_object()) throw std::runtime_error("it is no object");
+Waiver read_one(const Node& node) {
   Waiver waiver;
-  for (const auto& [key, value] : json.items()) {
+  for (const auto& [key, value] : node.members()) {
     const auto* const field =
         std::ranges::find_if(kFields, [&key = key](const Field& one) { return key == one.name; });
-    if (field == kFields.end()) throw std::runtime_error(fmt::format("it has an unknown field '{}'", key));
-    if (!value.is_string()) throw std::runtime_error(fmt::format("its '{}' is no text", key));
-    waiver.*(field->value) = value.get<std::string>();
+    if (field == kFields.end())
+      throw DocumentError(fmt::format("it has an unknown field '{}'", as_one_line(key, kMostQuoted)));
+    if (!value.json().is_string()) throw DocumentError(fmt::format("its '{}' is no text", key));
+    waiver.*(field->value) = value.text();
   }
   return waiver;
 }
@@ -172,21 +174,37 @@ std::string Waiver::text() const {
 }
 
 std::vector<Waiver> parse_waivers(const Json& document, const std::string& day) {
-  if (!document.is_object() || document.value("schema", Json()) != kWaiversSchema || document.size() != 2 ||
-      !document.contains("waivers") || !document.at("waivers").is_array())
-    throw std::runtime_error(fmt::format("is no list of waivers of schema {}", kWaiversSchema));
+  const Node node(document);
+  if (node.text_or("schema") != kWaiversSchema)
+    node.refuse(fmt::format("is not of schema {}", kWaiversSchema));
+  if (document.size() != 2) node.refuse("has more than a schema and waivers");
   std::vector<Waiver> waivers;
-  for (const Json& json : document.at("waivers")) {
+  if (node.at("waivers").items().size() > kMostWaivers)
+    node.at("waivers").refuse(fmt::format("are more than {}: nobody answers for so many", kMostWaivers));
+  for (const Node& one : node.at("waivers").items()) {
     const size_t number = waivers.size() + 1;
     try {
-      waivers.push_back(read_one(json));
+      waivers.push_back(read_one(one));
       if (const std::string objection = objection_to(waivers.back(), day); !objection.empty())
-        throw std::runtime_error(objection);
-    } catch (const std::runtime_error& error) {
-      throw std::runtime_error(fmt::format("cannot be used: waiver {}: {}", number, error.what()));
+        throw DocumentError(objection);
+    } catch (const DocumentError& error) {
+      throw DocumentError(fmt::format("waiver {}: {}", number, as_one_line(error.what())));
     }
   }
   return waivers;
+}
+
+WaiverFile read_waivers(const std::filesystem::path& file, const std::string& day) {
+  constexpr Expected kExpected = {
+      .what = "list of waivers", .schema = kWaiversSchema, .remedy = "name another with --waivers"};
+  WaiverFile read;
+  try {
+    read.document = read_file(file, kExpected);
+    read.waivers = parse_waivers(parse_document(read.document, kExpected.schema), day);
+  } catch (const DocumentError& error) {
+    refuse_document(file, kExpected, error.what());
+  }
+  return read;
 }
 
 Json to_json(const std::vector<Waiver>& waivers) {

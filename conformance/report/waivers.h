@@ -10,6 +10,7 @@
 //      "..." "owner": "...", "reason": "...", "link": "https://...", "expires": "2027-03-01"}]}
 #pragma once
 
+#include <filesystem>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
@@ -38,10 +39,17 @@ struct Waiver {
 inline constexpr size_t kDaySize = sizeof("YYYY-MM-DD") - 1;
 inline constexpr const char* kWaiversSchema = "rpma-conformance-waivers/1";
 
-// Reads the document. `day`: YYYY-MM-DD, that of the run. Throws std::runtime_error with one clear line for a
+// Reads the document. `day`: YYYY-MM-DD, that of the run. Throws DocumentError (document.h) for a
 // waiver that lacks something, that has expired by then, or that is too broad: without a module, without an
 // end of its versions, or for longer than a year.
 std::vector<Waiver> parse_waivers(const nlohmann::ordered_json& document, const std::string& day);
+
+// A file, and the waivers in it. Throws SetupError.
+struct WaiverFile {
+  std::string document;  // its bytes
+  std::vector<Waiver> waivers;
+};
+WaiverFile read_waivers(const std::filesystem::path& file, const std::string& day);
 
 // As the report shows them, with their state.
 nlohmann::ordered_json to_json(const std::vector<Waiver>& waivers);

@@ -50,7 +50,7 @@ nlohmann::json parsed_by_perl(const RunResult& run) {
   )PERL",
                                      folder.path() / "report.tap"});
   EXPECT_EQ(ran.exit_code, 0) << ran.output;
-  const nlohmann::json read = nlohmann::json::parse(ran.output, nullptr, false);
+  nlohmann::json read = nlohmann::json::parse(ran.output, nullptr, false);
   EXPECT_FALSE(read.is_discarded()) << ran.output.substr(0, 2000);
   return read;
 }
@@ -67,7 +67,7 @@ print(json.dumps([yaml.safe_load(block) for block in blocks]))
 )PYTHON",
                                      folder.path() / "report.tap"});
   EXPECT_EQ(ran.exit_code, 0) << ran.output;
-  const nlohmann::json read = nlohmann::json::parse(ran.output, nullptr, false);
+  nlohmann::json read = nlohmann::json::parse(ran.output, nullptr, false);
   EXPECT_FALSE(read.is_discarded()) << ran.output.substr(0, 2000);
   return read;
 }
@@ -160,7 +160,7 @@ TEST(Yaml, GivesTheTextBack) {
     const bool plain = std::ranges::all_of(text, [](char c) { return c >= '\0'; });
     if (!plain) continue;
     EXPECT_EQ(blocks[i]["reason"], text);
-    EXPECT_EQ(blocks[i]["clauses"][0]["module"], text);
+    EXPECT_EQ(blocks[i]["clauses"][0]["clause"], text);
     EXPECT_EQ(blocks[i]["clauses"][0]["at"], (std::vector<std::string>{text, "a: " + text, text + ": a"}));
   }
 }

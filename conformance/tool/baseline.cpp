@@ -5,15 +5,18 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <fstream>
 #include <nlohmann/json.hpp>
 
 #include "conformance/harness/library.h"
+#include "conformance/harness/verdict.h"
+#include "conformance/report/document.h"
 
 namespace conformance {
 namespace {
 
-constexpr const char* kSchema = "rpma-conformance-baseline/1";
+constexpr Expected kExpected = {
+    .what = "baseline for this run", .schema = kBaselineSchema, .remedy = "name another with --baseline"};
+constexpr size_t kMostQuoted = 80;
 
 }  // namespace
 
@@ -22,23 +25,40 @@ std::string Baseline::Known::text() const {
 }
 
 Baseline::Baseline(const std::filesystem::path& file, const std::string& provider) {
-  std::ifstream stream(file);
-  if (!stream)
-    throw SetupError(
-        fmt::format("cannot read the baseline {}; name a readable file with --baseline", file.string()));
   try {
-    const nlohmann::json document = nlohmann::json::parse(stream);
-    if (document.at("schema") != kSchema)
-      throw std::runtime_error(fmt::format("its schema is not {}", kSchema));
-    const auto providers = document.at("providers").get<std::vector<std::string>>();
-    if (std::ranges::find(providers, provider) == providers.end())
-      throw std::runtime_error(fmt::format("it is for provider {}", fmt::join(providers, ", ")));
-    for (const auto& finding : document.at("findings"))
-      for (const auto& test : finding.at("tests"))
-        known_.insert({finding.at("clause"), finding.at("module"), finding.at("verdict"), test});
-  } catch (const std::exception& error) {
-    throw SetupError(fmt::format("{} is no baseline for this run: {}", file.string(), error.what()));
+    *this = parse(read_file(file, kExpected), provider);
+  } catch (const DocumentError& error) {
+    refuse_document(file, kExpected, error.what());
   }
+}
+
+Baseline Baseline::parse(std::string_view bytes, const std::string& provider) {
+  Baseline baseline;
+  const nlohmann::ordered_json json = parse_document(bytes, kExpected.schema);
+  const Node document(json);
+  const std::vector<std::string> providers = document.at("providers").texts();
+  if (std::ranges::find(providers, provider) == providers.end())
+    document.at("providers")
+        .refuse(fmt::format("are {}, this run's is {}",
+                            as_one_line(fmt::format("{}", fmt::join(providers, ", ")), kMostQuoted),
+                            provider));
+  for (const Node& finding : document.at("findings").items()) {
+    const Node verdict = finding.at("verdict");
+    if (const auto named = verdict_named(verdict.text()); !named || !is_finding(*named))
+      verdict.refuse("is no verdict of a finding: crash, hang or fail");
+    for (const std::string& test : finding.at("tests").texts())
+      baseline.known_.insert(
+          {finding.at("clause").text(), finding.at("module").text(), verdict.text(), test});
+  }
+  if (!document.has("clauses")) return baseline;
+  const Node clauses = document.at("clauses");
+  if (!clauses.json().is_object()) clauses.refuse("is no object of clauses and verdicts");
+  for (const auto& [id, json] : clauses.json().items()) {
+    const Node verdict(json, fmt::format("clauses.{}", as_one_line(id, kMostQuoted)));
+    if (!verdict_named(verdict.text())) verdict.refuse("is no verdict");
+    baseline.clauses_[id] = verdict.text();
+  }
+  return baseline;
 }
 
 std::vector<std::string> Baseline::differences(const RunResult& run) const {
@@ -54,6 +74,11 @@ std::vector<std::string> Baseline::differences(const RunResult& run) const {
   for (const Known& one : known_)
     if (ran.contains(one.test) && !seen.contains(one))
       lines.push_back("known finding not seen: " + one.text());
+  // A whole run judges every clause that the one before it judged.
+  const auto judged = by_clause(run);
+  for (const auto& [id, verdict] : clauses_)
+    if (run.filter == "*" && run.shard.empty() && !judged.contains(id))
+      lines.push_back(fmt::format("clause {} was {}, is not judged any more", id, verdict));
   return lines;
 }
 

@@ -1,32 +1,39 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // A baseline: the findings that a stack is known to have (clause, module, verdict, and the tests that show
-// each). Compared with a run it wants exactly those, none more and none fewer, so that known findings neither
-// stop a gate nor vanish from it.
+// each), and the verdict of each clause: one that is not judged any more has vanished. Compared with a run it
+// wants exactly those, none more and none fewer, so that known findings neither stop a gate nor vanish from
+// it.
 #pragma once
 
 #include <compare>
 #include <filesystem>
+#include <map>
 #include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "conformance/report/result.h"
 
 namespace conformance {
 
-inline constexpr const char* kBaselineSchema = "rpma-conformance-baseline/2";
+inline constexpr const char* kBaselineSchema = "rpma-conformance-baseline/1";
 
 class Baseline {
  public:
   // Throws SetupError where the file is no baseline for this provider.
   Baseline(const std::filesystem::path& file, const std::string& provider);
+  // The same of a file's bytes, but throws DocumentError.
+  static Baseline parse(std::string_view bytes, const std::string& provider);
 
   // One line for every difference; empty: the run shows what the baseline says. Only what the run's tests can
   // show is compared.
   [[nodiscard]] std::vector<std::string> differences(const RunResult& run) const;
 
  private:
+  Baseline() = default;
+
   struct Known {
     std::string clause, module, verdict, test;
     auto operator<=>(const Known&) const =
@@ -34,6 +41,7 @@ class Baseline {
     [[nodiscard]] std::string text() const;
   };
   std::set<Known> known_;
+  std::map<std::string, std::string> clauses_;  // verdict of each; empty: the baseline says nothing of them
 };
 
 }  // namespace conformance

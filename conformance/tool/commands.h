@@ -78,6 +78,23 @@ std::optional<Expectation> expectation_in_suite(const std::string& point);
 // that nobody has: it would have no findings, a wrong pass.
 std::string roles_of_subject(const Library& library, const std::string& subject);
 
+// A report folder as one file that another party can check.
+struct BundleOptions {
+  std::filesystem::path report;
+  std::filesystem::path output;
+  std::filesystem::path key;  // that signs it; empty: nobody does
+  bool replace = false;       // a file that is there
+};
+int bundle(const BundleOptions& what);
+
+// Is a bundle genuine, and what does it certify?
+struct VerifyOptions {
+  std::filesystem::path file;
+  std::filesystem::path public_key;  // empty: whoever signed
+  std::filesystem::path profile;     // a file in the place of the suite's own; empty: none
+};
+int verify_bundle(const VerifyOptions& what);
+
 struct ListOptions {
   bool json = false;
   bool check = false;  // only: do catalogue, suite and profiles cover each other?

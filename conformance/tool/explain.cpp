@@ -6,18 +6,21 @@
 
 #include <algorithm>
 #include <cctype>
-#include <fstream>
-#include <nlohmann/json.hpp>
 
 #include "conformance/catalogue/clauses.h"
 #include "conformance/catalogue/rulings.h"
 #include "conformance/harness/conditions.h"
 #include "conformance/harness/expectations.h"
+#include "conformance/report/document.h"
+#include "conformance/report/report.h"
 #include "conformance/suite/suite.h"
 #include "conformance/tool/commands.h"
 
 namespace conformance {
 namespace {
+
+constexpr size_t kMostQuoted = 100;
+constexpr std::string_view kOtherReport = "name another folder with --report";
 
 void print_clause(const Clause& clause) {
   fmt::print("{}\n  promised: {}\n  source:   {}\n", clause.id, clause.promise, clause.source);
@@ -27,31 +30,34 @@ void print_clause(const Clause& clause) {
 }
 
 // Report files are read where they are there; a report that cannot be read is said to be so.
-void print_seen_of_clause(const std::filesystem::path& report, std::string_view clause) {
-  std::ifstream file(report / "report.json");
-  if (!file) {
-    fmt::print("  seen:     no report in {}; 'rpma-conformance run' makes one\n", report.string());
-    return;
+std::string seen_of_clause(const std::filesystem::path& report, std::string_view clause) {
+  const std::filesystem::path file = report / "report.json";
+  if (is_absent(file))
+    return fmt::format("  seen:     no report in {}; 'rpma-conformance run' makes one\n",
+                       as_one_line(report.string()));
+  // What follows from the results is computed anew, not believed.
+  const RunResult run = read_report(file, kOtherReport);
+  std::string text;
+  const auto judged = by_clause(run);
+  if (const auto seen = judged.find(std::string(clause)); seen == judged.end())
+    text += fmt::format("  seen:     nothing that bears on it (report of {}, provider {})\n",
+                        as_one_line(run.started), as_one_line(run.provider));
+  else
+    text += fmt::format("  seen:     {}{} (report of {}, provider {})\n", name_of(seen->second.verdict),
+                        seen->second.verdict == Verdict::Pass ? "" : ": " + as_one_line(seen->second.reason),
+                        as_one_line(run.started), as_one_line(run.provider));
+  for (const Finding& finding : findings_of(run)) {
+    if (finding.clause != clause) continue;
+    text += fmt::format("  finding:  {} by {}: {}\n", name_of(finding.verdict), as_one_line(finding.module),
+                        as_one_line(finding.reason));
+    for (const std::string& point : finding.points)
+      text += fmt::format("            {}\n", as_one_line(point));
   }
-  const auto document = nlohmann::json::parse(file, nullptr, false);
-  if (!document.is_object() || document.value("schema", "") != "rpma-conformance/1")
-    throw SetupError(
-        fmt::format("{} is no report; name another folder with --report", (report / "report.json").string()));
-  for (const auto& row : document.value("clauses", nlohmann::json::array()))
-    if (row.value("id", "") == clause)
-      fmt::print("  seen:     {}{} (report of {}, provider {})\n", row.value("verdict", ""),
-                 row.contains("reason") ? ": " + row.value("reason", "") : "", document.value("started", "?"),
-                 document.value("provider", "?"));
-  for (const auto& finding : document.value("findings", nlohmann::json::array())) {
-    if (finding.value("clause", "") != clause) continue;
-    fmt::print("  finding:  {} by {}: {}\n", finding.value("verdict", ""), finding.value("module", ""),
-               finding.value("reason", ""));
-    for (const auto& point : finding.value("points", nlohmann::json::array()))
-      fmt::print("            {}\n", point.get<std::string>());
-  }
+  return text;
 }
 
 int explain_clause(const Clause& clause, const std::filesystem::path& report) {
+  const std::string seen = seen_of_clause(report, clause.id);
   print_clause(clause);
   fmt::print("  tests:\n");
   size_t more = 0;
@@ -71,7 +77,7 @@ int explain_clause(const Clause& clause, const std::filesystem::path& report) {
     fmt::print("            {}: {}\n", test.id(), test.what);
   }
   if (more > 0) fmt::print("            ... and {} more of {}\n", more, last);
-  print_seen_of_clause(report, clause.id);
+  fmt::print("{}", seen);
   return kConforms;
 }
 
@@ -147,19 +153,27 @@ void print_promised(const Experiment& experiment, const std::string& point) {
   fmt::print("  ruling 1: {}\n", rulings().front().text);
 }
 
-void print_seen_at_point(const std::filesystem::path& report, const std::string& point) {
-  std::ifstream file(report / "points.jsonl");
-  bool found = false;
-  for (std::string line; std::getline(file, line);) {
-    const auto json = nlohmann::json::parse(line, nullptr, false);
-    if (!json.is_object() || json.value("point", "") != point) continue;
-    found = true;
-    fmt::print("  seen:     {} in {}{}\n", json.value("verdict", "?"), json.value("test", "?"),
-               json.contains("reason") ? ": " + json.value("reason", "") : "");
+std::string seen_at_point(const std::filesystem::path& report, const std::string& point) {
+  constexpr Expected kExpected = {
+      .what = "list of points", .remedy = kOtherReport, .most_bytes = kMostJournalBytes};
+  const std::filesystem::path file = report / "points.jsonl";
+  std::string text;
+  const auto show = [&](const nlohmann::ordered_json& json) {
+    const Node line(json);
+    if (line.at("point").text() != point) return;
+    const std::string reason = line.text_or("reason");
+    text +=
+        fmt::format("  seen:     {} in {}{}\n", as_one_line(line.at("verdict").text()),
+                    as_one_line(line.at("test").text()), reason.empty() ? "" : ": " + as_one_line(reason));
+  };
+  try {
+    if (!is_absent(file)) for_each_line(read_file(file, kExpected), show);
+  } catch (const DocumentError& error) {
+    refuse_document(file, kExpected, error.what());
   }
-  if (!found)
-    fmt::print("  seen:     nothing in {}; 'rpma-conformance replay' shows it call by call\n",
-               report.string());
+  if (!text.empty()) return text;
+  return fmt::format("  seen:     nothing in {}; 'rpma-conformance replay' shows it call by call\n",
+                     report.string());
 }
 
 }  // namespace
@@ -171,14 +185,15 @@ int explain(const std::string& what, const std::filesystem::path& report) {
   if (looks_like_clause) {
     std::vector<std::string_view> ids;
     for (const Clause& clause : clauses()) ids.push_back(clause.id);
-    throw SetupError(
-        fmt::format("'{}' is no clause, no test and no point; clauses are {}", what, fmt::join(ids, ", ")));
+    throw SetupError(fmt::format("'{}' is no clause, no test and no point; clauses are {}",
+                                 as_one_line(what, kMostQuoted), fmt::join(ids, ", ")));
   }
   const Experiment experiment = read_point(what);
+  const std::string seen = seen_at_point(report, what);
   fmt::print("{}\n", what);
   print_promised(experiment, what);
   print_done(experiment);
-  print_seen_at_point(report, what);
+  fmt::print("{}", seen);
   return kConforms;
 }
 

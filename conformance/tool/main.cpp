@@ -9,6 +9,7 @@
 #include <filesystem>
 
 #include "conformance/harness/library.h"
+#include "conformance/report/document.h"
 #include "conformance/suite/suite.h"
 #include "conformance/tool/commands.h"
 #include "conformance/tool/run_record.h"
@@ -16,6 +17,8 @@
 
 namespace conformance {
 namespace {
+
+constexpr size_t kMostQuoted = 500;  // of what was typed
 
 // What stands under the function under test, and whom it is to be judged: the same for each command that
 // tests.
@@ -131,6 +134,19 @@ void add_false_alarms(CLI::App& app, RunOptions& options, FalseAlarmOptions& wha
       ->capture_default_str();
 }
 
+void add_bundle(CLI::App& app, BundleOptions& what) {
+  app.add_option("report", what.report, "folder of a run that came to its end")->required();
+  app.add_option("-o,--output", what.output, "the bundle: a .tar.zst file")->required();
+  app.add_option("--key", what.key, "private Ed25519 key (PEM) to sign with");
+  app.add_flag("--force", what.replace, "replace a file that is there already");
+}
+
+void add_verify(CLI::App& app, VerifyOptions& what) {
+  app.add_option("bundle", what.file, "as 'rpma-conformance bundle' made it")->required();
+  app.add_option("--public-key", what.public_key, "Ed25519 key (PEM) that must have signed it");
+  app.add_option("--profile", what.profile, "file of the profile that it must have been measured against");
+}
+
 void add_replay(CLI::App& app, RunOptions& options, ReplayOptions& what) {
   add_surroundings(app, options);
   app.add_option("point", what.point, "as a report shows it")->required();
@@ -196,7 +212,7 @@ int main_or_throw(int argc, char** argv) {
       "something underneath fails?"};
   app.set_version_flag("--version", fmt::format("rpma-conformance {} ({})", kVersion, kCommit));
   app.require_subcommand(1);
-  app.footer("Exit codes: 0 conforms, 1 a finding, 2 usage or set-up, 3 incomplete.");
+  app.footer("Exit codes: 0 conforms, 1 a finding, 2 usage or set-up, 3 incomplete, 4 bundle invalid.");
 
   RunOptions run_options;
   CLI::App* run_command = app.add_subcommand("run", "run the suite and give a verdict");
@@ -221,6 +237,14 @@ int main_or_throw(int argc, char** argv) {
   CLI::App* false_alarms_command = app.add_subcommand(
       "false-alarms", "how often many runs accuse a right listener (default: the reference)");
   add_false_alarms(*false_alarms_command, run_options, false_alarm_options);
+  BundleOptions bundle_options;
+  CLI::App* bundle_command =
+      app.add_subcommand("bundle", "pack a report so that another party can check it; needs no device");
+  add_bundle(*bundle_command, bundle_options);
+  VerifyOptions verify_options;
+  CLI::App* verify_command =
+      app.add_subcommand("verify", "check such a bundle; needs no device and no network");
+  add_verify(*verify_command, verify_options);
   std::filesystem::path old_report;
   std::filesystem::path new_report;
   CLI::App* diff_command =
@@ -268,7 +292,8 @@ int main_or_throw(int argc, char** argv) {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == 0) return app.exit(error);  // --help, --version
-    fmt::print(stderr, "rpma-conformance: {}; see rpma-conformance --help\n", error.what());
+    fmt::print(stderr, "rpma-conformance: {}; see rpma-conformance --help\n",
+               as_one_line(error.what(), kMostQuoted));
     return kUsage;
   }
   if (!resumed.empty()) read_resumed(*run_command, run_options, resumed);
@@ -282,6 +307,8 @@ int main_or_throw(int argc, char** argv) {
   if (*merge_command) return merge_reports(shards, run_options);
   if (*baseline_command) return write_baseline(new_report, new_baseline);
   if (*explain_command) return explain(explained, explained_report);
+  if (*bundle_command) return bundle(bundle_options);
+  if (*verify_command) return verify_bundle(verify_options);
   if (*list_command && by_clauses) return list_clauses(explained_report);
   if (*list_command) return list(list_options);
   return doctor(doctor_provider);
@@ -294,10 +321,10 @@ int main(int argc, char** argv) {
   try {
     return conformance::main_or_throw(argc, argv);
   } catch (const conformance::SetupError& error) {
-    fmt::print(stderr, "rpma-conformance: {}\n", error.what());
+    fmt::print(stderr, "rpma-conformance: {}\n", conformance::as_one_line(error.what()));
   } catch (const std::exception& error) {
     fmt::print(stderr, "rpma-conformance: unexpected: {}; please report it with the command that you gave\n",
-               error.what());
+               conformance::as_one_line(error.what()));
   }
   return conformance::kUsage;
 }

@@ -6,8 +6,9 @@
 #include <map>
 
 #include "conformance/harness/library.h"
-#include "conformance/report/digest.h"
+#include "conformance/report/document.h"
 #include "conformance/report/merge.h"
+#include "conformance/report/plain.h"
 #include "conformance/report/report.h"
 #include "conformance/report/waivers.h"
 #include "conformance/tool/baseline.h"
@@ -53,13 +54,13 @@ int merge_reports(const std::vector<fs::path>& folders, const RunOptions& option
   ReportFolder report(options.report);
   report.begin(read_journal(shards.front().folder).header);
   add_all(shards, run, report);
-  if (const fs::path waivers = shards.front().folder / "waivers.json"; fs::exists(waivers)) {
-    const std::string text = content_of(waivers);
-    apply_waivers(parse_waivers(nlohmann::ordered_json::parse(text), run.started.substr(0, kDaySize)), run);
-    write_whole(report.path() / "waivers.json", text);
+  if (const fs::path waivers = shards.front().folder / "waivers.json"; !is_absent(waivers)) {
+    WaiverFile given = read_waivers(waivers, run.started.substr(0, kDaySize));
+    apply_waivers(std::move(given.waivers), run);
+    write_whole(report.path() / "waivers.json", given.document);
   }
   report.finish(run);
-  fmt::print("{}", to_text(run, "--provider " + run.provider));
+  fmt::print("{}", to_text(run, "--provider " + shell_quoted(run.provider)));
   fmt::print("report: {}\n", report.path().string());
   return baseline ? gate(*baseline, options.baseline, run) : exit_code_of(run);
 }

@@ -44,7 +44,7 @@ std::string as_typed(const RunOptions& options);
 unsigned jobs_of(const RunOptions& options);
 
 // Exit codes of every command (DESIGN section 2).
-enum ExitCode { kConforms = 0, kFinding = 1, kUsage = 2, kIncomplete = 3 };
+enum ExitCode { kConforms = 0, kFinding = 1, kUsage = 2, kIncomplete = 3, kInvalid = 4 };
 
 // The build tree mirrors the installed one: parts are found from where the program lies.
 struct Parts {

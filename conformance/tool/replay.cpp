@@ -13,6 +13,7 @@
 #include "conformance/harness/listen_operation.h"
 #include "conformance/harness/point.h"
 #include "conformance/harness/pool.h"
+#include "conformance/report/document.h"
 #include "conformance/report/result.h"
 #include "conformance/report/timeline.h"
 #include "conformance/suite/suite.h"
@@ -21,6 +22,8 @@
 
 namespace conformance {
 namespace {
+
+constexpr size_t kMostQuoted = 300;  // of what is wrong with a point
 
 void print_outcomes(const std::vector<ClauseOutcome>& outcomes) {
   fmt::print("\nverdict\n");
@@ -71,8 +74,8 @@ Experiment read_point(const std::string& point) {
   try {
     return experiment_at(point);
   } catch (const std::invalid_argument& error) {
-    throw SetupError(
-        fmt::format("{}; 'rpma-conformance run' reports points, quote them for the shell", error.what()));
+    throw SetupError(fmt::format("{}; 'rpma-conformance run' reports points, quote them for the shell",
+                                 as_one_line(error.what(), kMostQuoted)));
   }
 }
 

@@ -10,7 +10,6 @@
 #include "conformance/harness/holdings.h"
 #include "conformance/harness/interruption.h"
 #include "conformance/harness/kernel_log.h"
-#include "conformance/report/digest.h"
 #include "conformance/report/document.h"
 #include "conformance/report/report.h"
 #include "conformance/report/surroundings.h"
@@ -54,16 +53,6 @@ void describe_undisturbed(const Library& library, const Target& target, SuiteRun
   run.stack = describe_stack(library, target, own);
 }
 
-std::vector<Waiver> read_waivers(const std::filesystem::path& file, const std::string& day) {
-  if (file.empty()) return {};
-  const Expected waivers{"list of waivers", kWaiversSchema, "name another file with --waivers"};
-  try {
-    return parse_waivers(read_document(file, waivers), day);
-  } catch (const std::runtime_error& error) {
-    throw SetupError(fmt::format("{} {}", file.string(), error.what()));
-  }
-}
-
 // What must be the same in each part of one run.
 nlohmann::ordered_json header_of(const Library& library, const Target& target, const RunResult& run) {
   nlohmann::ordered_json header = {{"started", run.started},
@@ -86,7 +75,8 @@ int run_here(const RunOptions& options) {
         "profile {} was frozen with other rulings than this suite's; name a newer one", profile.id()));
   RunResult run = result_for(options);
   run.started = utc_now();
-  std::vector<Waiver> waivers = read_waivers(options.waivers, run.started.substr(0, kDaySize));
+  WaiverFile given;
+  if (!options.waivers.empty()) given = read_waivers(options.waivers, run.started.substr(0, kDaySize));
   std::optional<Baseline> baseline;
   if (!options.baseline.empty()) baseline.emplace(options.baseline, options.provider);
   make_report_folder(options.report, {});
@@ -173,8 +163,8 @@ int run_here(const RunOptions& options) {
   run.experiments += runner.experiments();
   run.timeout_seconds = std::chrono::duration<double>(runner.timeout()).count();
   run.seconds += std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-  apply_waivers(std::move(waivers), run);
-  if (!options.waivers.empty()) write_whole(report.path() / "waivers.json", content_of(options.waivers));
+  apply_waivers(std::move(given.waivers), run);
+  if (!options.waivers.empty()) write_whole(report.path() / "waivers.json", given.document);
   report.finish(run);
   fmt::print("{}", to_text(run, as_typed(options)));
   if (!options.in_machine) fmt::print("report: {}\n", report.path().string());

@@ -2,16 +2,18 @@
 //
 // `run --provider rxe` without a device: the same command, in an rxe machine.
 #include <fmt/format.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <fstream>
-#include <nlohmann/json.hpp>
 
 #include "conformance/catalogue/profile.h"
 #include "conformance/harness/kernel_log.h"
 #include "conformance/harness/library.h"
+#include "conformance/report/document.h"
 #include "conformance/report/report.h"
 #include "conformance/suite/suite.h"
+#include "conformance/tool/baseline.h"
 #include "conformance/tool/commands.h"
 #include "conformance/tool/folder_lock.h"
 #include "conformance/tool/machine.h"
@@ -21,6 +23,8 @@
 
 namespace conformance {
 namespace {
+
+constexpr const char* kInnerReport = "report-";  // and a number
 
 namespace fs = std::filesystem;
 
@@ -71,8 +75,7 @@ int report_partial(const RunOptions& options, const std::string& why, const std:
 }
 
 bool was_interrupted(const fs::path& report) {
-  const auto document = nlohmann::json::parse(std::ifstream(report / "report.json"), nullptr, false);
-  return document.is_object() && document.value("interrupted", "") != "";
+  return !read_report(report / "report.json", "run it again").interrupted.empty();
 }
 
 template <typename Names>
@@ -87,11 +90,35 @@ void copy_files(const fs::path& from, const fs::path& to, const Names& names) {
   }
 }
 
+// A folder that is this user's own and no link to another.
+bool is_ours(const fs::path& folder) {
+  struct stat status = {};
+  return lstat(folder.c_str(), &status) == 0 && S_ISDIR(status.st_mode) && status.st_uid == geteuid();
+}
+
+// Whoever wrote run.json, nothing is stopped or removed but what a run of ours leaves: a report in the share
+// of a machine, and a machine of its own in a temporary folder.
+void need_folders_of_a_run(const RunRecord& record) {
+  const fs::path share = record.inner_report.parent_path();
+  const fs::path state = share.parent_path();
+  const bool is_machine = share.filename() == "share" && fs::exists(state / "lock") && is_ours(state);
+  const bool is_report = record.inner_report.filename().string().starts_with(kInnerReport);
+  const bool is_own = record.machine.empty() ||
+                      (record.machine == state && TemporaryFolder::is_name_of_one(state.filename().string()));
+  if (!is_machine || !is_report || !is_own)
+    throw SetupError(fmt::format(
+        "run.json in {} names {}, where no run of an rxe machine leaves its report; start the run anew",
+        record.options.report.string(), record.inner_report.string()));
+}
+
 // The run was killed with the program that had started it: what it obtained lies in its machine's share, and
 // the machine may run on.
 void take_over(const RunOptions& options) {
   const RunRecord record = read_run_record(options.report);
   if (record.inner_report.empty()) return;
+  // A machine that is gone has left nothing.
+  if (is_absent(record.machine.empty() ? record.inner_report : record.machine)) return;
+  need_folders_of_a_run(record);
   if (!record.machine.empty())
     run_program({find_parts().machine, "stop", "--state", record.machine});  // nobody writes there any more
   copy_files(record.inner_report, options.report, kJournals);
@@ -102,6 +129,8 @@ void take_over(const RunOptions& options) {
 }  // namespace
 
 int run_in_machine(const RunOptions& options) {
+  // Before a machine is started for nothing.
+  if (!options.baseline.empty()) static_cast<void>(Baseline(options.baseline, options.provider));
   make_report_folder(options.report, {});
   const FolderLock lock(options.report);
   if (options.resume) take_over(options);
@@ -110,7 +139,7 @@ int run_in_machine(const RunOptions& options) {
   write_run_record(
       {options, {}, {}});  // a folder that cannot be written to is told before a machine is started
   const Machine machine(options);
-  const fs::path inner_report = machine.share() / fmt::format("report-{}", getpid());
+  const fs::path inner_report = machine.share() / fmt::format("{}{}", kInnerReport, getpid());
   if (options.resume) {
     fs::create_directories(inner_report);
     copy_files(options.report, inner_report, kJournals);

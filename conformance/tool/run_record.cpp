@@ -3,10 +3,10 @@
 
 #include <fmt/format.h>
 
-#include <fstream>
-#include <nlohmann/json.hpp>
+#include <climits>
 
 #include "conformance/harness/library.h"
+#include "conformance/report/document.h"
 #include "conformance/report/report.h"
 #include "conformance/version.h"
 
@@ -16,6 +16,9 @@ namespace {
 namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 constexpr const char* kSchema = "rpma-conformance-run/1";
+constexpr size_t kMostQuoted = 60;
+constexpr Expected kExpected = {
+    .what = "record of a run", .schema = kSchema, .remedy = "start the run anew, in another folder"};
 
 // What decides a verdict. How many experiments go at a time does not, and where a machine runs neither.
 template <typename Options, typename Visitor>
@@ -38,6 +41,22 @@ void visit(Options& options, const Visitor& field) {
   field("waivers", options.waivers);
 }
 
+void read(const Node& node, std::string& value) {
+  value = node.text();
+}
+void read(const Node& node, fs::path& value) {
+  value = node.text();
+}
+void read(const Node& node, bool& value) {
+  value = node.flag();
+}
+void read(const Node& node, unsigned& value) {
+  value = static_cast<unsigned>(node.count(UINT_MAX));
+}
+void read(const Node& node, uint64_t& value) {
+  value = node.count(UINT64_MAX);
+}
+
 }  // namespace
 
 void write_run_record(const RunRecord& record) {
@@ -54,29 +73,25 @@ void write_run_record(const RunRecord& record) {
 
 RunRecord read_run_record(const fs::path& report) {
   const fs::path file = report / "run.json";
-  std::ifstream stream(file);
-  if (!stream)
+  if (is_absent(file))
     throw SetupError(fmt::format(
         "there is no run in {} that could go on; name its report folder with --resume", report.string()));
   RunRecord record;
   std::string commit;
   try {
-    const Json document = Json::parse(stream);
-    if (document.at("schema") != kSchema)
-      throw std::runtime_error(fmt::format("its schema is not {}", kSchema));
-    commit = document.at("suite").at("commit");
-    const Json& options = document.at("options");
-    visit(record.options, [&options](const char* name, auto& value) {
-      value = options.at(name).template get<std::decay_t<decltype(value)>>();
-    });
-    record.machine = document.at("machine").get<std::string>();
-    record.inner_report = document.at("inner_report").get<std::string>();
-  } catch (const std::exception& error) {
-    throw SetupError(fmt::format("{} cannot be read: {}; start the run anew", file.string(), error.what()));
+    const Json json = read_document(file, kExpected);
+    const Node document(json);
+    commit = document.at("suite").at("commit").text();
+    const Node options = document.at("options");
+    visit(record.options, [&options](const char* name, auto& value) { read(options.at(name), value); });
+    record.machine = document.at("machine").text();
+    record.inner_report = document.at("inner_report").text();
+  } catch (const DocumentError& error) {
+    refuse_document(file, kExpected, error.what());
   }
   if (commit != kCommit)
     throw SetupError(fmt::format("the run in {} was one of suite {}, this is {}: start it anew",
-                                 report.string(), commit, kCommit));
+                                 report.string(), as_one_line(commit, kMostQuoted), kCommit));
   record.options.report = report;
   record.options.resume = true;
   return record;

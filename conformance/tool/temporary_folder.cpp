@@ -13,12 +13,21 @@ namespace conformance {
 
 namespace fs = std::filesystem;
 
+namespace {
+constexpr std::string_view kTemplate = "rpma-conformance-XXXXXX";
+}  // namespace
+
 TemporaryFolder::TemporaryFolder() {
-  std::string folder = (fs::temp_directory_path() / "rpma-conformance-XXXXXX").string();
+  std::string folder = (fs::temp_directory_path() / kTemplate).string();
   if (mkdtemp(folder.data()) == nullptr)
     throw SetupError(
         fmt::format("cannot make a folder in {}; set TMPDIR", fs::temp_directory_path().string()));
   path_ = folder;
+}
+
+bool TemporaryFolder::is_name_of_one(std::string_view name) {
+  const std::string_view fixed = kTemplate.substr(0, kTemplate.find('X'));
+  return name.starts_with(fixed) && name.size() == kTemplate.size();
 }
 
 TemporaryFolder::~TemporaryFolder() {

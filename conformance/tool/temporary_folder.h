@@ -4,6 +4,7 @@
 #pragma once
 
 #include <filesystem>
+#include <string_view>
 
 namespace conformance {
 
@@ -16,6 +17,9 @@ class TemporaryFolder {
   TemporaryFolder& operator=(const TemporaryFolder&) = delete;
   TemporaryFolder(TemporaryFolder&&) = delete;
   TemporaryFolder& operator=(TemporaryFolder&&) = delete;
+
+  // Whether a folder's name is one that we give.
+  static bool is_name_of_one(std::string_view name);
 
   [[nodiscard]] const std::filesystem::path& path() const { return path_; }
 

@@ -6,9 +6,9 @@
 
 #include <algorithm>
 #include <fstream>
-#include <nlohmann/json.hpp>
 
 #include "conformance/harness/library.h"
+#include "conformance/report/document.h"
 #include "conformance/report/report.h"
 #include "conformance/tool/machine.h"
 #include "conformance/tool/process.h"
@@ -63,9 +63,9 @@ void run_trials(const std::vector<Trial>& trials, unsigned at_a_time, const RunO
 }
 
 std::optional<RunResult> report_of(const Trial& trial) {
-  std::ifstream file(trial.report / "report.json");
-  if (!file) return std::nullopt;
-  return from_json(nlohmann::ordered_json::parse(file));
+  const fs::path file = trial.report / "report.json";
+  if (is_absent(file)) return std::nullopt;
+  return read_report(file, "start the trials anew");
 }
 
 std::string last_words_of(const Trial& trial) {

@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "conformance/bundle/consistency.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <set>
+#include <sstream>
+
+#include "conformance/report/html.h"
+#include "conformance/report/report.h"
+#include "conformance/report/waivers.h"
+#include "conformance/version.h"
+
+namespace conformance {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr size_t kDifferences = 3;  // of one kind
+constexpr std::array<std::string_view, 8> kRoles = {"iut",     "rdmacm", "ibverbs", "driver",
+                                                    "netlink", "libc",   "loader",  "kernel"};
+
+// What is made of the report for readers.
+struct View {
+  const char* file;
+  std::string (*make)(const Content& content);
+};
+constexpr View kViews[] = {
+    {"junit.xml", [](const Content& content) { return to_junit(content.run); }},
+    {"report.tap", [](const Content& content) { return to_tap(content.run); }},
+    {"report.html", [](const Content& content) { return to_html(content.report, content.point_lines); }}};
+
+std::string shown(const Json& value) {
+  constexpr size_t kMost = 80;
+  std::string text = value.dump(-1, ' ', true, Json::error_handler_t::replace);
+  if (text.size() > kMost) text = text.substr(0, kMost) + "...";
+  return text;
+}
+
+// What follows from the tests, in the words of the report where another suite may have chosen them: promises,
+// which check_profile() holds against the profile, and for a report of another suite its reasons. Such a
+// suite may also rule otherwise over what is complete and certifiable: verify() then believes whoever says
+// no.
+Json what_follows(const Json& report, const RunResult& run) {
+  Json follows = to_json(run);
+  const auto judged = by_clause(run);
+  Json rows = Json::array();
+  for (const Json& said : report.at("clauses")) {
+    Json row = {{"id", said.at("id")}, {"promise", said.at("promise")}, {"source", said.at("source")}};
+    const auto found = judged.find(said.at("id").get<std::string>());
+    row["verdict"] = name_of(found == judged.end() ? Verdict::Skipped : found->second.verdict);
+    if (row["verdict"] != "pass")
+      row["reason"] = found != judged.end() ? Json(found->second.reason) : said.value("reason", Json());
+    rows.push_back(std::move(row));
+  }
+  follows["clauses"] = std::move(rows);
+  if (run.suite_commit == kCommit) return follows;
+  for (auto& [subject, outcome] : follows["verdicts"].items())
+    if (const Json& said = report.at("verdicts").at(subject);
+        said.contains("reason") && outcome.contains("reason"))
+      outcome["reason"] = said.at("reason");
+  for (const char* flag : {"complete", "certifiable"}) follows[flag] = report.at(flag);
+  return follows;
+}
+
+Check check_verdicts(const Content& content) {
+  Check check{"verdicts"};
+  const RunResult& run = content.run;
+  std::istringstream subject(run.subject);
+  for (std::string role; run.subject != "stack" && std::getline(subject, role, ',');)
+    if (std::ranges::find(kRoles, role) == kRoles.end())
+      check.wrong.push_back(fmt::format("its subject {} is nobody", shown(run.subject)));
+  for (const TestResult& test : run.tests) {
+    const Outcome outcome = outcome_of(test.clauses);
+    if (outcome.verdict() != test.verdict)
+      check.wrong.push_back(fmt::format("report.json: {} says {}, its clauses {}", test.id,
+                                        name_of(test.verdict), name_of(outcome.verdict())));
+  }
+  add_differences(content.report, what_follows(content.report, run), "report.json", check.wrong);
+  return check;
+}
+
+Check check_completeness(const Content& content) {
+  Check check{"completeness"};
+  const RunResult& run = content.run;
+  const std::vector<std::string> wanted = content.profile.tests_on(run.provider);
+  if (run.in_profile != wanted.size())
+    check.wrong.push_back(fmt::format("report.json counts {} tests of the profile on {}, the profile {}",
+                                      run.in_profile, run.provider, wanted.size()));
+  if (run.selected > run.in_profile || run.tests.size() > run.selected)
+    check.wrong.push_back(fmt::format("{} tests ran of {} that were selected of {}", run.tests.size(),
+                                      run.selected, run.in_profile));
+  std::set<std::string> ran;
+  for (const TestResult& test : run.tests) {
+    if (!ran.insert(test.id).second) check.wrong.push_back(fmt::format("{} is there twice", test.id));
+    if (!std::ranges::binary_search(wanted, test.id))
+      check.wrong.push_back(fmt::format("{} is no test of the profile on {}", test.id, run.provider));
+    for (const ClauseResult& clause : test.clauses)
+      if (!content.profile.clauses.contains(clause.clause))
+        check.wrong.push_back(fmt::format("{} judges {}, no clause of the profile", test.id, clause.clause));
+  }
+  const bool complete = content.report.at("complete").at("value");
+  for (const std::string& id : wanted)
+    if (complete && !ran.contains(id)) check.wrong.push_back(fmt::format("{} is missing", id));
+  check.note = fmt::format("{} of {} tests on {}", ran.size(), wanted.size(), run.provider);
+  return check;
+}
+
+Check check_waivers(const Content& content) {
+  Check check{"waivers"};
+  const std::string day = content.run.started.substr(0, kDaySize);
+  std::vector<Waiver> waivers;
+  try {
+    if (content.waivers) waivers = parse_waivers(*content.waivers, day);
+  } catch (const std::runtime_error& error) {
+    check.wrong.push_back(fmt::format("waivers.json {}", error.what()));
+    return check;
+  }
+  check.note = waivers.empty() ? "none" : fmt::format("{}, as of {}", waivers.size(), day);
+  RunResult again = content.run;
+  again.tests = content.results;
+  apply_waivers(std::move(waivers), again);
+  add_differences(content.report.at("waivers"), again.waivers, "report.json/waivers", check.wrong);
+  return check;
+}
+
+Check check_run_record(const Content& content) {
+  Check check{"run.json"};
+  if (!content.run_record) return check;
+  const Json& options = content.run_record->at("options");
+  const std::pair<const char*, const char*> same[] = {{"provider", "provider"},
+                                                      {"filter", "filter"},
+                                                      {"shard", "shard"},
+                                                      {"seed", "seed"},
+                                                      {"complete", "chose_all"}};
+  for (const auto& [option, field] : same)
+    if (options.at(option) != content.report.at(field))
+      check.wrong.push_back(fmt::format("{} was {}, report.json says {}", option, shown(options.at(option)),
+                                        shown(content.report.at(field))));
+  const Json& commit = content.run_record->at("suite").at("commit");
+  if (commit != content.run.suite_commit)
+    check.wrong.push_back(
+        fmt::format("it is of suite {}, report.json of {}", shown(commit), content.run.suite_commit));
+  return check;
+}
+
+Check check_self_check(const Content& content) {
+  Check check{"self-check"};
+  check.note = "none";
+  if (!content.self_check) return check;
+  const Json& score = content.self_check->at("score");
+  check.note =
+      fmt::format("{} of {} defects noticed on {}", score.at("noticed").get<size_t>(),
+                  score.at("of").get<size_t>(), content.self_check->at("provider").get<std::string>());
+  if (content.self_check->at("suite").at("commit") != content.run.suite_commit)
+    check.wrong.emplace_back("self-check.json is of another suite than report.json");
+  return check;
+}
+
+// Another suite writes them in its own way.
+Check check_views(const Content& content, const Members& files) {
+  Check check{"views"};
+  if (content.run.suite_commit != kCommit) {
+    check.note = fmt::format("of suite {}, this is {}: not compared", content.run.suite_commit, kCommit);
+    return check;
+  }
+  for (const auto& [name, make] : kViews)
+    if (const auto file = files.find(name); file != files.end() && file->second != make(content))
+      check.wrong.push_back(fmt::format("{} does not say what report.json says", name));
+  return check;
+}
+
+}  // namespace
+
+void add_differences(const Json& said, const Json& follows, const std::string& where,
+                     std::vector<std::string>& differences) {
+  if (differences.size() >= kDifferences || said == follows) return;
+  if (said.is_object() && follows.is_object()) {
+    const size_t before = differences.size();
+    for (const auto& [key, value] : follows.items())
+      if (said.contains(key))
+        add_differences(said.at(key), value, where + "/" + key, differences);
+      else
+        differences.push_back(fmt::format("{}/{} is missing", where, key));
+    for (const auto& [key, value] : said.items())
+      if (!follows.contains(key)) differences.push_back(fmt::format("{}/{} has no place there", where, key));
+    if (differences.size() == before)
+      differences.push_back(fmt::format("{} has its keys in another order", where));
+    return;
+  }
+  if (said.is_array() && follows.is_array() && said.size() == follows.size()) {
+    for (size_t i = 0; i < said.size(); ++i)
+      add_differences(said.at(i), follows.at(i), fmt::format("{}/{}", where, i), differences);
+    return;
+  }
+  if (said.is_array() && follows.is_array())
+    differences.push_back(fmt::format("{} has {} entries, {} follow", where, said.size(), follows.size()));
+  else
+    differences.push_back(fmt::format("{} says {}, what follows is {}", where, shown(said), shown(follows)));
+}
+
+std::vector<Check> check_content(const Content& content, const Members& files) {
+  return {check_completeness(content), check_verdicts(content),   check_journal(content),
+          check_points(content),       check_waivers(content),    check_kernel_log(content),
+          check_run_record(content),   check_self_check(content), check_views(content, files)};
+}
+
+Check check_profile(const Content& content, const std::vector<Profile>& known, bool& unknown) {
+  Check check{"profile"};
+  const Profile& profile = content.profile;
+  const ProfileId& named = content.run.profile;
+  check.note = profile.id();
+  if (named.name != profile.name || named.version != profile.version || named.sha256 != profile.sha256 ||
+      named.rulings_sha256 != profile.rulings_sha256)
+    check.wrong.push_back(fmt::format(
+        "report.json was measured against {}/{} with hash {}, profile.json is {} with {}", named.name,
+        named.version, named.sha256.substr(0, 16), profile.id(), profile.sha256.substr(0, 16)));
+  const auto same =
+      std::ranges::find_if(known, [&profile](const Profile& one) { return one.id() == profile.id(); });
+  unknown = same == known.end();
+  if (!unknown && same->document != profile.document)
+    check.wrong.push_back(fmt::format("profile.json is not {} as it was frozen (hash {}, this one {})",
+                                      profile.id(), same->sha256.substr(0, 16),
+                                      profile.sha256.substr(0, 16)));
+  if (unknown) check.note = fmt::format("{} is not known here; name it with --profile FILE", profile.id());
+  // The promises that were judged are those of the profile.
+  const Json document = Json::parse(profile.document);
+  for (const Json& clause : document.at("clauses"))
+    for (const Json& row : content.report.at("clauses"))
+      if (row.at("id") == clause.at("id") &&
+          (row.at("promise") != clause.at("promise") || row.at("source") != clause.at("source")))
+        check.wrong.push_back(
+            fmt::format("{} promises something else in report.json", shown(clause.at("id"))));
+  std::set<std::string> rows;
+  for (const Json& row : content.report.at("clauses"))
+    if (!rows.insert(row.at("id")).second)
+      check.wrong.push_back(fmt::format("report.json has the clause {} twice", shown(row.at("id"))));
+  for (const std::string& id : profile.clauses)
+    if (!rows.contains(id)) check.wrong.push_back(fmt::format("report.json lacks the clause {}", id));
+  return check;
+}
+
+}  // namespace conformance

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The files of a report as documents, each of its published schema.
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "conformance/bundle/archive.h"
+#include "conformance/catalogue/profile.h"
+#include "conformance/report/recorded.h"
+
+namespace conformance {
+
+// One thing that was looked at.
+struct Check {
+  std::string what;                     // "profile"
+  std::vector<std::string> wrong = {};  // empty: it holds
+  std::string note = {};                // what a reader should know all the same
+};
+
+struct Content {
+  nlohmann::ordered_json report;
+  RunResult run;
+  std::vector<nlohmann::ordered_json> headers;  // of results.jsonl
+  std::vector<TestResult> results;              // of results.jsonl: before waivers
+  std::vector<RecordedPoint> points;
+  std::vector<nlohmann::ordered_json> point_lines;       // the same, as they stand in points.jsonl
+  std::optional<std::vector<std::string>> kernel_lines;  // of kernel.jsonl
+  Profile profile;
+  std::optional<nlohmann::ordered_json> waivers;
+  std::optional<nlohmann::ordered_json> run_record;
+  std::optional<nlohmann::ordered_json> self_check;
+};
+
+// Reads the documents among the files. Without a value where one of them is missing or is not of its schema:
+// `check` says which.
+std::optional<Content> read_content(const Members& files, Check& check);
+
+}  // namespace conformance

@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// What was written while the run went on, against what the report makes of it.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "conformance/bundle/consistency.h"
+#include "conformance/harness/kernel_log.h"
+#include "conformance/report/report.h"
+#include "conformance/report/waivers.h"
+#include "conformance/suite/suite.h"
+
+namespace conformance {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+// The points of one test against what it concluded.
+class PointsOfTest {
+ public:
+  PointsOfTest(const TestResult& test, std::vector<const PointResult*> points,
+               std::vector<std::string>& wrong)
+      : test_(test), points_(std::move(points)), wrong_(wrong) {
+    for (const PointResult* point : points_) {
+      const auto [entry, first] = worst_at_.emplace(point->point, point->verdict);
+      if (!first) entry->second = std::min(entry->second, point->verdict);
+    }
+    for (const ClauseResult& clause : test_.clauses)
+      for (const std::string& id : clause.points) clauses_at_[id].push_back(&clause);
+  }
+
+  void check() {
+    if (points_.size() != test_.points)
+      say(fmt::format("has {} lines, its result counts {} points", points_.size(), test_.points));
+    if (points_.empty()) {
+      // The kernel's log is judged as a whole; a sweep whose control failed comes to nothing.
+      if (test_.id != kKernelTest && (test_.verdict == Verdict::Pass || is_finding(test_.verdict)))
+        say(fmt::format("reached {} without a point", name_of(test_.verdict)));
+      return;
+    }
+    for (const PointResult* point : points_) check_point(*point);
+    for (const ClauseResult& clause : test_.clauses) check_clause(clause);
+  }
+
+ private:
+  void say(const std::string& what) { wrong_.push_back(fmt::format("{} {}", test_.id, what)); }
+
+  // What a point came to must be among what its test concluded.
+  void check_point(const PointResult& point) {
+    if (point.verdict == Verdict::Pass) return;
+    const bool concluded =
+        std::ranges::any_of(clauses_at_[point.point], [&point](const ClauseResult* clause) {
+          return clause->verdict == point.verdict && point.reason.starts_with(clause->clause + ": ") &&
+                 (!is_finding(point.verdict) || clause->module == point.module);
+        });
+    if (!concluded)
+      say(fmt::format("has {} at {}, which its result does not know", name_of(point.verdict), point.point));
+  }
+
+  // And the other way round: nothing is concluded from a point that says better.
+  void check_clause(const ClauseResult& clause) {
+    if (clause.verdict == Verdict::Pass) return;
+    if (clause.points.empty())
+      say(fmt::format("says {} of {} without a point", name_of(clause.verdict), clause.clause));
+    for (const std::string& id : clause.points) {
+      const auto line = worst_at_.find(id);
+      if (line == worst_at_.end() || line->second > clause.verdict)
+        say(fmt::format("says {} of {} at {}, which no line of points.jsonl does", name_of(clause.verdict),
+                        clause.clause, id));
+    }
+  }
+
+  const TestResult& test_;
+  std::vector<const PointResult*> points_;
+  std::vector<std::string>& wrong_;
+  std::map<std::string_view, Verdict> worst_at_;
+  std::map<std::string_view, std::vector<const ClauseResult*>> clauses_at_;
+};
+
+// What the run began with: the same suite, profile and modules.
+void check_headers(const Content& content, std::vector<std::string>& wrong) {
+  const RunResult& run = content.run;
+  for (const Json& header : content.headers) {
+    if (header.at("suite") != run.suite_commit || header.at("provider") != run.provider ||
+        header.at("profile") != run.profile.sha256)
+      wrong.emplace_back("it began with another suite, provider or profile than report.json names");
+    for (const StackModule& module : run.stack.modules)
+      if (header.contains(module.path) && header.at(module.path) != module.sha256)
+        wrong.push_back(fmt::format("{} was another file when the run began", module.path));
+  }
+}
+
+}  // namespace
+
+// results.jsonl holds the tests as they were obtained; with the waivers they are those of the report.
+Check check_journal(const Content& content) {
+  Check check{"results.jsonl"};
+  check_headers(content, check.wrong);
+  std::map<std::string, const TestResult*> journal;
+  for (const TestResult& test : content.results)
+    if (!journal.emplace(test.id, &test).second)
+      check.wrong.push_back(fmt::format("{} is there twice", test.id));
+  RunResult again = content.run;
+  again.tests.clear();
+  for (const TestResult& test : content.run.tests) {
+    const auto found = journal.find(test.id);
+    if (found == journal.end()) {
+      check.wrong.push_back(fmt::format("{} is in report.json alone", test.id));
+      continue;
+    }
+    again.tests.push_back(*found->second);
+    journal.erase(found);
+  }
+  for (const auto& [id, test] : journal) check.wrong.push_back(fmt::format("report.json lacks {}", id));
+  if (!check.wrong.empty()) return check;
+  try {
+    if (content.waivers)
+      apply_waivers(parse_waivers(*content.waivers, content.run.started.substr(0, kDaySize)), again);
+  } catch (const std::runtime_error&) {
+    return check;  // what is wrong with the waivers is told by check_waivers()
+  }
+  Json tests = Json::array();
+  for (const TestResult& test : again.tests) tests.push_back(to_json(test));
+  add_differences(content.report.at("tests"), tests, "report.json/tests", check.wrong);
+  return check;
+}
+
+Check check_points(const Content& content) {
+  Check check{"points.jsonl"};
+  std::map<std::string, std::vector<const PointResult*>> by_test;
+  for (const RecordedPoint& line : content.points) by_test[line.test].push_back(&line.result);
+  for (const TestResult& test : content.results) {
+    PointsOfTest(test, by_test[test.id], check.wrong).check();
+    by_test.erase(test.id);
+  }
+  // A test that was cut short has left points and no result.
+  const std::vector<std::string> wanted = content.profile.tests_on(content.run.provider);
+  const bool cut_short = content.run.tests.size() < content.run.selected;
+  for (const auto& [test, points] : by_test)
+    if (!cut_short || !std::ranges::binary_search(wanted, test))
+      check.wrong.push_back(fmt::format("{} has points and no result", test));
+  check.note = fmt::format("{} points", content.points.size());
+  return check;
+}
+
+// What the kernel logged is in both, and a line that accuses it is no pass.
+Check check_kernel_log(const Content& content) {
+  Check check{"kernel log"};
+  const std::vector<std::string>& log = content.run.kernel_log;
+  const auto accuses = [](const std::string& line) {
+    return verdict_on_kernel_line(line, true) != Verdict::Pass;
+  };
+  if (content.kernel_lines) {
+    auto at = log.begin();
+    for (const std::string& line : *content.kernel_lines) {
+      at = std::find(at, log.end(), line);
+      if (at == log.end()) {
+        check.wrong.push_back(
+            fmt::format("report.json lacks a line of kernel.jsonl: {}", line.substr(0, 100)));
+        break;
+      }
+      ++at;
+    }
+    const std::set<std::string_view> kept(content.kernel_lines->begin(), content.kernel_lines->end());
+    for (const std::string& line : log)
+      if (accuses(line) && !kept.contains(line))
+        check.wrong.push_back(
+            fmt::format("kernel.jsonl lacks a line of report.json: {}", line.substr(0, 100)));
+  }
+  for (const TestResult& test : content.run.tests)
+    if (test.id == kKernelTest && test.verdict == Verdict::Pass && std::ranges::any_of(log, accuses))
+      check.wrong.push_back(fmt::format("{} passes, and the log accuses the kernel", test.id));
+  return check;
+}
+
+}  // namespace conformance

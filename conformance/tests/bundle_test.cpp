@@ -1,0 +1,411 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// A bundle in memory: what is packed is verified, and whatever is altered is noticed.
+#include "conformance/bundle/bundle.h"
+
+#include <gmock/gmock.h>
+
+#include <random>
+
+#include "conformance/bundle/dsse.h"
+#include "conformance/bundle/statement.h"
+#include "conformance/report/report.h"
+#include "conformance/tests/sample_report.h"
+#include "conformance/version.h"
+
+namespace conformance {
+namespace {
+
+using Json = nlohmann::ordered_json;
+using testing::HasSubstr;
+using testing::Not;
+
+void edit(Members& members, const std::string& name, const std::function<void(Json&)>& change) {
+  Json json = Json::parse(members.at(name));
+  change(json);
+  members[name] = json.dump(2) + "\n";
+}
+
+void replace(Members& members, const std::string& name, const std::string& from, const std::string& to) {
+  std::string& text = members.at(name);
+  const size_t at = text.find(from);
+  if (at == std::string::npos) throw std::logic_error(from + " is not in " + name);
+  text.replace(at, from.size(), to);
+}
+
+class Bundle : public testing::Test {
+ protected:
+  [[nodiscard]] std::string packed(const RunResult& run, bool with_signature = true,
+                                   const std::string& waivers = {}) const {
+    Members files = files_of(run, profile_, waivers);
+    const RunResult reported = from_json(Json::parse(files.at("report.json")));
+    return compress(
+        pack_tar(make_members(std::move(files), reported, packer(), with_signature ? &key_ : nullptr)));
+  }
+
+  [[nodiscard]] Verification verified(std::string_view archive, bool with_key = true) const {
+    return verify(archive, {with_key ? &public_ : nullptr, {profile_}});
+  }
+
+  // All members again, as somebody would who has no key: everything that can be made again is.
+  [[nodiscard]] static std::string repacked(Members members, const PrivateKey* key) {
+    Members files;
+    for (const MemberName& file : kReportFiles)
+      if (members.contains(std::string(file.name)))
+        files[std::string(file.name)] = members[std::string(file.name)];
+    const RunResult run = from_json(Json::parse(files.at("report.json")));
+    return compress(pack_tar(make_members(std::move(files), run, packer(), key)));
+  }
+
+  Profile profile_ = small_profile();
+  PrivateKey key_ = PrivateKey::generate();
+  PublicKey public_ = PublicKey::of(key_);
+};
+
+TEST_F(Bundle, OfAPassThatIsSignedIsACertificate) {
+  const Verification result = verified(packed(passing_run(profile_)));
+  EXPECT_EQ(result.exit_code(), 0) << result.text();
+  EXPECT_EQ(result.signer, key_.id());
+  EXPECT_THAT(result.text(), Not(HasSubstr("WRONG")));
+  EXPECT_THAT(result.text(), HasSubstr("certifiable:  yes"));
+}
+
+TEST_F(Bundle, IsTheSameForTheSame) {
+  EXPECT_EQ(packed(passing_run(profile_)), packed(passing_run(profile_)));
+}
+
+TEST_F(Bundle, WithoutAKeyProvesIntegrityAlone) {
+  for (const bool with_signature : {true, false}) {
+    const Verification result = verified(packed(passing_run(profile_), with_signature), false);
+    EXPECT_EQ(result.exit_code(), 3) << result.text();
+    EXPECT_THAT(result.text(), HasSubstr("integrity only, signer unknown: anyone can sign a forgery again"));
+    EXPECT_THAT(result.text(), HasSubstr("signer:       unknown"));
+  }
+}
+
+TEST_F(Bundle, WithoutASignatureIsInvalidWhereOneIsAskedFor) {
+  const Verification result = verified(packed(passing_run(profile_), false));
+  EXPECT_EQ(result.exit_code(), 4);
+  EXPECT_THAT(result.text(), HasSubstr("nobody signed it"));
+}
+
+TEST_F(Bundle, OfAFindingInTheSubjectExitsOne) {
+  RunResult run = passing_run(profile_);
+  add_finding(run, "Listen.First", "LISTEN-RET-2", "rdmacm");
+  const Verification result = verified(packed(run));
+  EXPECT_EQ(result.exit_code(), 1) << result.text();
+  EXPECT_THAT(result.text(), HasSubstr("finding:      fail LISTEN-RET-2 by rdmacm: returned 7"));
+  EXPECT_EQ(verified(packed(run), false).exit_code(), 1);
+}
+
+TEST_F(Bundle, OfAFindingElsewhereIsACertificateThatSaysSo) {
+  RunResult run = passing_run(profile_);
+  add_finding(run, "Listen.First", "LISTEN-RET-2", "rdmacm");
+  run.subject = "iut";
+  const Verification result = verified(packed(run));
+  EXPECT_EQ(result.exit_code(), 0) << result.text();
+  EXPECT_THAT(result.text(), HasSubstr("elsewhere:    fail LISTEN-RET-2 by rdmacm"));
+}
+
+TEST_F(Bundle, OfAWaivedFindingIsNoCertificate) {
+  RunResult run = passing_run(profile_);
+  add_finding(run, "Listen.First", "LISTEN-RET-2", "rdmacm");
+  const std::string archive = packed(run, true, waivers_for("LISTEN-RET-2", "rdmacm", "2026-12-31"));
+  const Verification result = verified(archive);
+  EXPECT_EQ(result.exit_code(), 3) << result.text();
+  EXPECT_THAT(result.text(), HasSubstr("waiver:       LISTEN-RET-2 by rdmacm, until 2026-12-31"));
+  EXPECT_THAT(result.text(), HasSubstr("is waived, which is no pass"));
+}
+
+TEST_F(Bundle, ThatCannotBeCertifiedSaysWhy) {
+  RunResult run = passing_run(profile_);
+  run.suite_commit += "-dirty";
+  Verification result = verified(packed(run));
+  EXPECT_EQ(result.exit_code(), 3) << result.text();
+  EXPECT_THAT(result.text(), HasSubstr("the suite is not of a clean commit"));
+  run = passing_run(profile_);
+  run.tests.pop_back();
+  run.selected = 1;
+  run.filter = "Listen.First";
+  result = verified(packed(run));
+  EXPECT_EQ(result.exit_code(), 3) << result.text();
+  EXPECT_THAT(result.text(), HasSubstr("a filter selected 1 of 2 tests"));
+}
+
+TEST_F(Bundle, OfAProfileThatNobodyKnowsIsNoCertificate) {
+  const Verification result = verify(packed(passing_run(profile_)), {&public_, {}});
+  EXPECT_EQ(result.exit_code(), 3) << result.text();
+  EXPECT_THAT(result.text(), HasSubstr("profile small/1 is not known here"));
+}
+
+// Reading a statement by the hash of a module must not find a pass for what was not judged.
+TEST_F(Bundle, StatementNamesAsSubjectsWhatWasJudged) {
+  RunResult run = passing_run(profile_);
+  run.subject = "iut";
+  const Json statement = Json::parse(statement_of(run, {}));
+  EXPECT_EQ(statement.at("predicate").at("result"), "PASSED");
+  ASSERT_EQ(statement.at("subject").size(), 1U);
+  EXPECT_EQ(statement.at("subject").at(0).at("name"), "/lib/librpma.so.0");
+  const std::string configuration = statement.at("predicate").at("configuration").dump();
+  EXPECT_THAT(configuration, HasSubstr("/lib/librdmacm.so.1"));
+  EXPECT_THAT(configuration, HasSubstr(R"("gitCommit":"0123456789abcdef0123456789abcdef01234567")"));
+  EXPECT_THAT(configuration, HasSubstr(profile_.sha256));
+}
+
+TEST_F(Bundle, StatementPassesOnlyWhatCouldBeCertified) {
+  RunResult run = passing_run(profile_);
+  EXPECT_EQ(result_of(run), "PASSED");
+  run.provider = "mock";
+  EXPECT_EQ(result_of(run), "WARNED");
+  add_finding(run, "Listen.First", "LISTEN-RET-2", "iut");
+  EXPECT_EQ(result_of(run), "FAILED");
+  const Json predicate = Json::parse(statement_of(run, {})).at("predicate");
+  EXPECT_EQ(predicate.at("failedTests"), Json({"Listen.First"}));
+  EXPECT_EQ(predicate.at("passedTests"), Json({"Listen.Second"}));
+}
+
+TEST_F(Bundle, EveryFlippedByteIsNoticed) {
+  const std::string archive = packed(passing_run(profile_));
+  ASSERT_EQ(verified(archive).exit_code(), 0);
+  for (size_t at = 0; at < archive.size(); ++at) {
+    std::string altered = archive;
+    altered[at] = static_cast<char>(static_cast<unsigned char>(altered[at]) ^ (1U << (at % 8)));
+    // Every other one by the container and the hashes alone.
+    ASSERT_EQ(verified(altered, at % 2 == 0).exit_code(), 4) << "byte " << at << " of " << archive.size();
+  }
+}
+
+TEST_F(Bundle, EveryAddedRemovedOrSwappedByteIsNoticed) {
+  const std::string archive = packed(passing_run(profile_));
+  for (size_t at = 0; at <= archive.size(); at += 7) {
+    std::string altered = archive;
+    altered.insert(at, 1, 'x');
+    ASSERT_EQ(verified(altered).exit_code(), 4) << "added at " << at;
+    if (at + 1 >= archive.size()) continue;
+    altered = archive;
+    altered.erase(at, 1);
+    ASSERT_EQ(verified(altered).exit_code(), 4) << "removed at " << at;
+    altered = archive;
+    std::swap(altered[at], altered[at + 1]);
+    if (altered == archive) continue;
+    ASSERT_EQ(verified(altered).exit_code(), 4) << "swapped at " << at;
+  }
+}
+
+// Not of the compression, which notices by itself: of what it holds.
+TEST_F(Bundle, EveryFlippedByteOfEachMemberIsNoticed) {
+  const std::string tar = decompress(packed(passing_run(profile_)), {});
+  const Members members = unpack_tar(tar, member_names(), {});
+  std::mt19937 random(1);
+  for (const auto& [name, content] : members) {
+    for (int i = 0; i < 12; ++i) {
+      Members altered = members;
+      std::string& text = altered[name];
+      const size_t at = random() % text.size();
+      text[at] = static_cast<char>(text[at] ^ 0x01);
+      ASSERT_EQ(verified(compress(pack_tar(altered))).exit_code(), 4) << name << " byte " << at;
+      // The same with the sums made again: the statement does not fit.
+      if (name == kSums) continue;
+      altered[kSums] = sums_of(altered);
+      ASSERT_EQ(verified(compress(pack_tar(altered))).exit_code(), 4) << name << " byte " << at;
+    }
+  }
+}
+
+TEST_F(Bundle, EveryMissingMemberIsNoticed) {
+  RunResult run = passing_run(profile_);
+  add_finding(run, "Listen.First", "LISTEN-RET-2", "rdmacm");
+  const std::string archive = packed(run, true, waivers_for("LISTEN-RET-2", "rdmacm", "2026-12-31"));
+  const Members members = unpack_tar(decompress(archive, {}), member_names(), {});
+  ASSERT_EQ(members.size(), 12U);
+  for (const auto& [name, content] : members) {
+    Members altered = members;
+    altered.erase(name);
+    EXPECT_EQ(verified(compress(pack_tar(altered))).exit_code(), 4) << name;
+  }
+}
+
+// It may word its reasons otherwise, and rule otherwise over what is certifiable: whoever says no is
+// believed.
+TEST_F(Bundle, OfAnotherSuiteIsBelievedWhereItIsStricter) {
+  Members files = files_of(passing_run(profile_), profile_);
+  edit(files, "report.json", [](Json& j) {
+    j["certifiable"] = {{"value", false}, {"reasons", {"the moon was full"}}};
+  });
+  Verification result = verified(repacked(files, &key_));
+  EXPECT_EQ(result.exit_code(), 3) << result.text();
+  EXPECT_THAT(result.text(), HasSubstr("the report itself says so"));
+  RunResult run = passing_run(profile_);
+  run.provider = "mock";
+  run.tests.pop_back();
+  run.selected = run.in_profile = 1;
+  files = files_of(run, profile_);
+  edit(files, "report.json", [](Json& j) {
+    j["certifiable"] = {{"value", true}, {"reasons", Json::array()}};
+  });
+  result = verified(repacked(files, &key_));
+  EXPECT_EQ(result.exit_code(), 3) << result.text();
+  EXPECT_THAT(result.text(), HasSubstr("a mock proves nothing"));
+}
+
+// Another version of zstd packs other bytes: then what it holds is compared, and that is said.
+TEST_F(Bundle, PackedByAnotherZstdIsStillVerified) {
+  Members files = files_of(passing_run(profile_), profile_);
+  const Packer other{"3.7.0", "1.6.0"};
+  const Members members = make_members(files, passing_run(profile_), other, &key_);
+  const Verification result = verified(compress(pack_tar(members)));
+  EXPECT_EQ(result.exit_code(), 0) << result.text();
+  EXPECT_THAT(result.text(), HasSubstr("compressed by libzstd 1.6.0, this is"));
+}
+
+TEST_F(Bundle, TextOfAForgerMovesNoCursor) {
+  RunResult run = passing_run(profile_);
+  add_finding(run, "Listen.First", "LISTEN-RET-2", "rdmacm");
+  run.stack.kernel = "6.1\nverdict:      pass";
+  run.stack.modules.front().path = "/lib/\x1b[2J\xc2\x9b\xe2\x80\xae\nsigner: all";
+  const std::string text = verified(packed(run)).text();
+  EXPECT_THAT(text, HasSubstr("/lib/?[2J???signer: all"));
+  EXPECT_THAT(text, Not(HasSubstr("\x1b")));
+}
+
+struct Deed {
+  const char* name;
+  std::function<void(Members&)> do_it;
+  const char* says;
+};
+void PrintTo(const Deed& deed, std::ostream* stream) {
+  *stream << deed.name;
+}
+
+// By one who has the key: the signature is right, what is signed is not.
+class Contradiction : public Bundle, public testing::WithParamInterface<Deed> {};
+
+TEST_P(Contradiction, IsNoticedThoughItIsSigned) {
+  RunResult run = passing_run(profile_);
+  run.suite_commit = kCommit;
+  add_finding(run, "Listen.First", "LISTEN-RET-2", "rdmacm");
+  Members members = files_of(run, profile_, waivers_for("LISTEN-RET-2", "rdmacm", "2026-12-31"));
+  GetParam().do_it(members);
+  const Verification result = verified(repacked(members, &key_));
+  EXPECT_EQ(result.exit_code(), 4) << result.text();
+  EXPECT_THAT(result.text(), HasSubstr(GetParam().says));
+}
+
+const Deed kDeeds[] = {
+    {"VerdictOfSubject",
+     [](Members& m) {
+       edit(m, "report.json", [](Json& j) { j["verdicts"]["subject"] = {{"verdict", "pass"}}; });
+     },
+     "report.json/verdicts/subject/verdict says \"pass\", what follows is \"waived\""},
+    {"ExitCode", [](Members& m) { edit(m, "report.json", [](Json& j) { j["exit_code"] = 2; }); },
+     "report.json/exit_code says 2, what follows is 0"},
+    {"Certifiable",
+     [](Members& m) {
+       edit(m, "report.json", [](Json& j) {
+         j["certifiable"] = {{"value", true}, {"reasons", Json::array()}};
+       });
+     },
+     "report.json/certifiable/value says true, what follows is false"},
+    {"ClauseTable",
+     [](Members& m) {
+       edit(m, "report.json", [](Json& j) {
+         for (Json& row : j["clauses"])
+           if (row["id"] == "LISTEN-RET-2")
+             row = {{"id", row["id"]},
+                    {"promise", row["promise"]},
+                    {"source", row["source"]},
+                    {"verdict", "pass"}};
+       });
+     },
+     "says \"pass\", what follows is \"waived\""},
+    {"Count", [](Members& m) { edit(m, "report.json", [](Json& j) { j["counts"]["points"] = 3; }); },
+     "report.json/counts/points says 3, what follows is 2"},
+    {"VerdictOfTest",
+     [](Members& m) {
+       edit(m, "report.json", [](Json& j) {
+         j["tests"][0]["verdict"] = "pass";
+         j["tests"][0].erase("reason");
+       });
+     },
+     "Listen.First says pass, its clauses waived"},
+    {"FindingLeftOut",
+     [](Members& m) {
+       RunResult run = passing_run(small_profile());
+       run.suite_commit = kCommit;
+       const Members clean = files_of(run, small_profile());
+       m["report.json"] = clean.at("report.json");
+       m["results.jsonl"] = clean.at("results.jsonl");
+       m.erase("waivers.json");
+     },
+     "Listen.First has fail at rpma_ep_listen/sample:Listen.First/cold/null, which its result does not know"},
+    {"JournalOfOthers",
+     [](Members& m) { replace(m, "results.jsonl", R"("reason":"returned 7")", R"("reason":"returned 8")"); },
+     "report.json/tests/0"},
+    {"JournalOfAnotherSuite",
+     [](Members& m) { replace(m, "results.jsonl", R"("suite":")", R"("suite":"9)"); },
+     "it began with another suite"},
+    {"JournalOfAnotherModule",
+     [](Members& m) {
+       replace(m, "results.jsonl", R"("/lib/librpma.so.0":"aa)", R"("/lib/librpma.so.0":"ba)");
+     },
+     "/lib/librpma.so.0 was another file when the run began"},
+    {"PointTwice",
+     [](Members& m) { m["points.jsonl"] += m["points.jsonl"].substr(0, m["points.jsonl"].find('\n') + 1); },
+     "Listen.First has 2 lines, its result counts 1 points"},
+    {"PointMended",
+     [](Members& m) {
+       replace(m, "points.jsonl", R"("verdict":"fail","reason":"LISTEN-RET-2: returned 7","module":"rdmacm")",
+               R"("verdict":"pass")");
+     },
+     "Listen.First says fail of LISTEN-RET-2 at rpma_ep_listen/sample:Listen.First/cold/null, which no line"},
+    {"PointOfNobody",
+     [](Members& m) {
+       m["points.jsonl"] += R"({"test":"Listen.Third","point":"p","verdict":"pass","seconds":1})"
+                            "\n";
+     },
+     "Listen.Third has points and no result"},
+    {"SubjectOfNobody", [](Members& m) { edit(m, "report.json", [](Json& j) { j["judge"] = "nobody"; }); },
+     "its subject \"nobody\" is nobody"},
+    {"WaiverWithoutFile", [](Members& m) { m.erase("waivers.json"); }, "WRONG   waivers"},
+    {"WaiverStretched", [](Members& m) { replace(m, "waivers.json", "44.0-2", "45.0-2"); },
+     "report.json/waivers/0/to says \"44.0-2\", what follows is \"45.0-2\""},
+    {"WaiverExpired", [](Members& m) { replace(m, "waivers.json", "2026-12-31", "2026-05-31"); },
+     "it expired on 2026-05-31"},
+    {"WaiverTooBroad", [](Members& m) { replace(m, "waivers.json", "2026-12-31", "2036-12-31"); },
+     "too broad"},
+    {"WaiverOfAnotherModule", [](Members& m) { replace(m, "waivers.json", "rdmacm\"", "ibverbs\""); },
+     "report.json/waivers/0"},
+    {"ProfileShortened",
+     [](Members& m) {
+       Json profile = Json::parse(m.at("profile.json"));
+       profile["tests"].erase(1);
+       m["profile.json"] = profile.dump();
+     },
+     "profile.json is not small/1 as it was frozen"},
+    {"ClauseTwice",
+     [](Members& m) { edit(m, "report.json", [](Json& j) { j["clauses"].push_back(j["clauses"][0]); }); },
+     "report.json has the clause \"LISTEN-RET-1\" twice"},
+    {"ClauseLeftOut", [](Members& m) { edit(m, "report.json", [](Json& j) { j["clauses"].erase(0); }); },
+     "report.json lacks the clause LISTEN-RET-1"},
+    {"PromiseChanged",
+     [](Members& m) {
+       edit(m, "report.json", [](Json& j) { j["clauses"][0]["promise"] = "It may crash."; });
+     },
+     "promises something else"},
+    {"KernelLine", [](Members& m) { m["kernel.jsonl"] += "{\"line\":\"WARNING: at x\"}\n"; },
+     "report.json lacks a line of kernel.jsonl"},
+    {"KeyTwice", [](Members& m) { replace(m, "report.json", "{\n", "{\n  \"schema\": \"x\",\n"); },
+     "report.json: an object has 'schema' twice"},
+    {"ViewOfAnotherResult", [](Members& m) { replace(m, "junit.xml", "failures=\"0\"", "failures=\"1\""); },
+     "junit.xml does not say what report.json says"},
+    {"UnknownField", [](Members& m) { edit(m, "report.json", [](Json& j) { j["note"] = "trust me"; }); },
+     "report.json: it departs from rpma-conformance-1.schema.json"},
+    {"NegativeCount",
+     [](Members& m) { edit(m, "report.json", [](Json& j) { j["counts"]["selected"] = -1; }); },
+     "at /counts/selected"},
+};
+INSTANTIATE_TEST_SUITE_P(Of, Contradiction, testing::ValuesIn(kDeeds),
+                         [](const auto& row) { return std::string(row.param.name); });
+
+}  // namespace
+}  // namespace conformance

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The comparison of two runs: what is a regression, and that shifted ordinals are none.
+#include "conformance/report/compare.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace conformance {
+namespace {
+
+using testing::AllOf;
+using testing::ElementsAre;
+using testing::Field;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+// One test that judges LISTEN-RET-2 at the given points.
+Recorded run_of(Verdict verdict, const std::vector<std::string>& points,
+                const std::string& signature = "a < b") {
+  Recorded recorded;
+  TestResult test;
+  test.id = "Sweep.AllocationsBelow/Cold";
+  test.verdict = verdict;
+  const bool passes = verdict == Verdict::Pass;
+  test.clauses.push_back({"LISTEN-RET-2",
+                          verdict,
+                          passes ? "" : "because",
+                          passes ? "" : "rdmacm",
+                          passes ? "" : signature,
+                          {},
+                          passes ? std::vector<std::string>() : points});
+  recorded.run.tests.push_back(test);
+  for (const std::string& point : points)
+    recorded.points.push_back({test.id,
+                               {point, verdict, passes ? "" : "because", passes ? "" : "rdmacm", 0, "calloc",
+                                "rdmacm", "librdmacm!rdma_create_id"}});
+  return recorded;
+}
+
+std::string calloc(int when) {
+  return "rpma_ep_listen/calloc:error=ENOMEM:when=" + std::to_string(when) + ":caller=@rdmacm/cold/null";
+}
+
+auto is(ChangeKind kind, const std::string& text, bool regression) {
+  return AllOf(Field(&Change::kind, kind), Field(&Change::what, HasSubstr(text)),
+               Field(&Change::regression, regression));
+}
+
+TEST(Compare, EqualRunsDoNotDiffer) {
+  EXPECT_THAT(compare(run_of(Verdict::Pass, {calloc(1)}), run_of(Verdict::Pass, {calloc(1)})), IsEmpty());
+  EXPECT_THAT(compare(run_of(Verdict::Crash, {calloc(1)}), run_of(Verdict::Crash, {calloc(1)})), IsEmpty());
+}
+
+TEST(Compare, WhatPassedAndFailsIsARegression) {
+  EXPECT_THAT(compare(run_of(Verdict::Pass, {calloc(1)}), run_of(Verdict::Crash, {calloc(1)})),
+              ElementsAre(is(ChangeKind::Worse, "clause LISTEN-RET-2: was pass, is crash", true),
+                          is(ChangeKind::Appeared, "finding crash LISTEN-RET-2 by rdmacm", true),
+                          is(ChangeKind::Worse, "point rpma_ep_listen/calloc", true)));
+}
+
+TEST(Compare, WhatFailedAndPassesIsNone) {
+  EXPECT_THAT(compare(run_of(Verdict::Crash, {calloc(1)}), run_of(Verdict::Pass, {calloc(1)})),
+              ElementsAre(is(ChangeKind::Better, "clause", false), is(ChangeKind::Vanished, "finding", false),
+                          is(ChangeKind::Better, "point", false)));
+}
+
+TEST(Compare, AnotherCauseIsANewFinding) {
+  EXPECT_THAT(
+      compare(run_of(Verdict::Crash, {calloc(1)}, "a < b"), run_of(Verdict::Crash, {calloc(1)}, "c < b")),
+      ElementsAre(is(ChangeKind::Appeared, "c < b", true), is(ChangeKind::Vanished, "a < b", false)));
+}
+
+TEST(Compare, AClauseThatIsNotJudgedAnyMoreIsARegression) {
+  Recorded after = run_of(Verdict::Pass, {calloc(1)});
+  after.run.tests[0].clauses.clear();
+  EXPECT_THAT(compare(run_of(Verdict::Pass, {calloc(1)}), after),
+              ElementsAre(is(ChangeKind::Vanished, "clause LISTEN-RET-2", true)));
+}
+
+TEST(Compare, WhatPassedAndWasNotConcludedIsARegression) {
+  EXPECT_THAT(compare(run_of(Verdict::Pass, {calloc(1)}), run_of(Verdict::Unreached, {calloc(1)})),
+              ElementsAre(is(ChangeKind::Worse, "clause", true), is(ChangeKind::Worse, "point", true)));
+}
+
+TEST(Compare, OrdinalsMayShiftInASweep) {
+  const Recorded before = run_of(Verdict::Pass, {calloc(1), calloc(2), calloc(3)});
+  EXPECT_THAT(compare(before, run_of(Verdict::Pass, {calloc(4), calloc(5), calloc(6)})), IsEmpty());
+  EXPECT_THAT(compare(before, run_of(Verdict::Pass, {calloc(4), calloc(5)})),
+              ElementsAre(is(ChangeKind::Vanished, "librdmacm!rdma_create_id", false)));
+}
+
+TEST(Compare, APointElsewhereIsAnother) {
+  const Recorded before = run_of(Verdict::Pass, {calloc(1)});
+  Recorded after = before;
+  after.points[0].result.at = "librdmacm!rdma_listen";
+  EXPECT_THAT(compare(before, after), ElementsAre(is(ChangeKind::Vanished, "rdma_create_id", false),
+                                                  is(ChangeKind::Appeared, "rdma_listen", false)));
+}
+
+TEST(Compare, NamesTheTestsThatDidNotRun) {
+  Recorded before = run_of(Verdict::Pass, {});
+  Recorded after = before;
+  EXPECT_THAT(tests_not_run(before.run, after.run), IsEmpty());
+  after.run.tests[0].id = "Sweep.Other";
+  EXPECT_THAT(tests_not_run(before.run, after.run), ElementsAre("Sweep.AllocationsBelow/Cold"));
+}
+
+}  // namespace
+}  // namespace conformance

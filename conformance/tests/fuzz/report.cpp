@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Reports (from_json). May throw DocumentError alone, with one short line. What is accepted is written to the
+// same document again and again; every view of it can be made; no text in it becomes markup; and exit code 0
+// is given to no subject with a finding.
+#include "conformance/report/report.h"
+#include "conformance/report/document.h"
+#include "conformance/tests/fuzz/property.h"
+
+using namespace conformance;
+using namespace conformance::fuzzing;
+
+namespace {
+
+// What a text could do in there: begin a tag of its own, end an attribute, hold what XML has no place for.
+void check_xml(const std::string& xml) {
+  constexpr std::string_view kTags[] = {"<?xml ",    "<testsuites ", "<testsuite ",  "<testcase ",
+                                        "<failure ", "<error ",      "<skipped ",    "</failure>",
+                                        "</error>",  "</testcase>",  "</testsuite>", "</testsuites>"};
+  must(as_utf8(xml) == xml, "a JUnit file is UTF-8");
+  bool in_tag = false;
+  bool in_quotes = false;
+  for (size_t i = 0; i < xml.size(); ++i) {
+    const std::string_view rest = std::string_view(xml).substr(i);
+    must(static_cast<unsigned char>(xml[i]) >= 0x20 || xml[i] == '\n', "XML holds no control characters");
+    must(!rest.starts_with("\xef\xbf\xbe") && !rest.starts_with("\xef\xbf\xbf"),
+         "XML holds no such character");
+    if (xml[i] == '<') {
+      bool known = false;
+      for (const std::string_view tag : kTags) known = known || rest.starts_with(tag);
+      must(known && !in_tag, "a JUnit file has our tags alone");
+      in_tag = true;
+    } else if (xml[i] == '"' && in_tag) {
+      in_quotes = !in_quotes;
+    } else if (xml[i] == '>' && in_tag && !in_quotes) {
+      in_tag = false;
+    }
+  }
+  must(!in_tag && !in_quotes, "each tag ends");
+}
+
+void check(const RunResult& run) {
+  const nlohmann::ordered_json written = to_json(run);
+  must(parse_document(written.dump(), kReportFormat) == written, "what is written can be read");
+  must(to_json(from_json(written)) == written, "a report is the same when it is read again");
+  must(!to_text(run, "--provider mock").empty(), "a report can be shown as text");
+  check_xml(to_junit(run));
+  const int code = exit_code_of(run);
+  must(code >= 0 && code <= 3, "an exit code is one of ours");
+  must(code != 0 || !is_finding(verdict_on(run, run.subject).verdict()), "nobody with a finding conforms");
+  must(code != 0 || !run.tests.empty(), "nothing conforms that was not tested");
+}
+
+}  // namespace
+
+int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  RunResult run;
+  try {
+    run = from_json(parse_document(text_of(data, size), kReportFormat));
+  } catch (const DocumentError& error) {
+    must_be_one_line(error.what());
+    return 0;
+  }
+  check(run);  // from here on nothing may be thrown
+  return 0;
+}

@@ -1,0 +1,319 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// What is done with reports by the tool itself: shards put together, runs that go on, comparisons, baselines
+// and waivers. On the mock, with the toy library where there must be a finding.
+#include <gmock/gmock.h>
+
+#include <fstream>
+
+#include "conformance/tests/tool.h"
+
+namespace conformance::testing_tool {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::HasSubstr;
+using testing::Not;
+
+constexpr const char* kFilter = "Listen.Null*:Listen.EachFailingAllocation*";
+
+Ran run_to(const fs::path& report, std::vector<std::string> more = {},
+           const std::vector<std::string>& environment = {}) {
+  std::vector<std::string> command = {tool(), "run", "--provider", "mock", "--report", report};
+  command.insert(command.end(), more.begin(), more.end());
+  return run(command, environment);
+}
+
+// A report without what differs between two runs of one kind.
+nlohmann::json comparable(const fs::path& report) {
+  nlohmann::json document = read_json(report / "report.json");
+  for (const char* key : {"started", "seconds", "jobs", "parts", "resumed", "timeout_seconds"})
+    document.erase(key);
+  document["counts"].erase("experiments");
+  for (nlohmann::json& test : document["tests"]) {
+    test.erase("seconds");
+    test.erase("experiments");
+  }
+  return document;
+}
+
+std::vector<nlohmann::json> lines_of(const fs::path& file) {
+  std::vector<nlohmann::json> lines;
+  std::ifstream stream(file);
+  for (std::string line; std::getline(stream, line);) {
+    lines.push_back(nlohmann::json::parse(line));
+    lines.back().erase("seconds");
+  }
+  return lines;
+}
+
+// Cuts a run's folder down to what it had after so many of its tests, in the middle of a line.
+void interrupt_after(const fs::path& report, size_t tests) {
+  std::vector<std::string> lines;
+  std::ifstream stream(report / "results.jsonl");
+  for (std::string line; std::getline(stream, line);) lines.push_back(line);
+  stream.close();
+  std::ofstream half(report / "results.jsonl", std::ios::trunc);
+  for (size_t i = 0; i <= tests; ++i) half << lines.at(i) << '\n';  // the first is the header
+  half << lines.at(tests + 1).substr(0, lines.at(tests + 1).size() / 2);
+  half.close();
+  for (const char* name : {"report.json", "report.html", "report.tap", "junit.xml"})
+    fs::remove(report / name);
+}
+
+TEST(Merge, MakesTheReportOfARunThatWasNeverDivided) {
+  const Folder folder;
+  ASSERT_EQ(run_to(folder.path() / "whole", {"--filter", kFilter}).exit_code, 0);
+  for (const char* shard : {"1/3", "2/3", "3/3"})
+    ASSERT_EQ(
+        run_to(folder.path() / std::string(1, shard[0]), {"--filter", kFilter, "--shard", shard}).exit_code,
+        0);
+  const Ran ran = run({tool(), "merge", folder.path() / "3", folder.path() / "1", folder.path() / "2",
+                       "--report", folder.path() / "merged"});
+  EXPECT_EQ(ran.exit_code, 0) << ran.output;
+  EXPECT_EQ(comparable(folder.path() / "merged"), comparable(folder.path() / "whole"));
+  EXPECT_EQ(lines_of(folder.path() / "merged/points.jsonl"), lines_of(folder.path() / "whole/points.jsonl"));
+  EXPECT_EQ(read_json(folder.path() / "merged/report.json").at("parts").size(), 3U);
+}
+
+TEST(Merge, RefusesWhatIsNoWhole) {
+  const Folder folder;
+  const auto make = [&](const char* name, const std::vector<std::string>& options) {
+    run_to(folder.path() / name, options);
+    return (folder.path() / name).string();
+  };
+  const std::string first = make("first", {"--filter", kFilter, "--shard", "1/2"});
+  const std::string second = make("second", {"--filter", kFilter, "--shard", "2/2"});
+  const std::string seed = make("seed", {"--filter", kFilter, "--shard", "2/2", "--seed", "7"});
+  const std::string other = make("other", {"--filter", kFilter, "--shard", "2/2", "--librpma", toy()});
+  const std::string third = make("third", {"--filter", kFilter, "--shard", "3/3"});
+  const std::string whole = make("whole", {"--filter", kFilter});
+  interrupt_after(make("cut", {"--filter", kFilter, "--shard", "2/2"}), 2);
+  struct Row {
+    std::vector<std::string> shards;
+    const char* says;
+  };
+  const Row rows[] = {
+      {{first}, "shard 2/2 is missing"},
+      {{first, first}, "are both shard 1/2"},
+      {{first, second, second}, "are both shard 2/2"},
+      {{first, whole}, "is no shard"},
+      {{first, third}, "shards"},
+      {{first, seed}, "each has another seed"},
+      {{first, other}, "each has another stack"},
+      {{first, folder.path() / "cut"}, "has not ended"},
+      {{first, folder.path() / "none"}, "no report"},
+  };
+  for (const Row& row : rows) {
+    std::vector<std::string> command = {tool(), "merge", "--report", folder.path() / "merged"};
+    command.insert(command.end(), row.shards.begin(), row.shards.end());
+    const Ran ran = run(command);
+    EXPECT_EQ(ran.exit_code, 2) << ran.output;
+    EXPECT_THAT(ran.output, HasSubstr(row.says));
+    EXPECT_FALSE(fs::exists(folder.path() / "merged")) << row.says;
+  }
+}
+
+TEST(Resume, EndsWithTheReportOfAnUndisturbedRun) {
+  const Folder folder;
+  const fs::path report = folder.path() / "report";
+  ASSERT_EQ(run_to(folder.path() / "whole", {"--filter", kFilter}).exit_code, 0);
+  ASSERT_EQ(run_to(report, {"--filter", kFilter}).exit_code, 0);
+  interrupt_after(report, 5);
+  const Ran unfinished = run({tool(), "diff", folder.path() / "whole", report});
+  EXPECT_EQ(unfinished.exit_code, 2);
+  EXPECT_THAT(unfinished.output, HasSubstr("--resume"));
+  const Ran ran = run({tool(), "run", "--resume", report});
+  EXPECT_EQ(ran.exit_code, 0) << ran.output;
+  EXPECT_EQ(comparable(report), comparable(folder.path() / "whole"));
+  EXPECT_EQ(lines_of(report / "points.jsonl"), lines_of(folder.path() / "whole/points.jsonl"));
+  EXPECT_EQ(read_json(report / "report.json").at("resumed"), 1);
+}
+
+TEST(Resume, GoesOnWithWhatItWasToldAlone) {
+  const Folder folder;
+  const fs::path report = folder.path() / "report";
+  run_to(report, {"--filter", kFilter});
+  interrupt_after(report, 5);
+  const Ran other = run({tool(), "run", "--resume", report, "--seed", "3"});
+  EXPECT_EQ(other.exit_code, 2);
+  EXPECT_THAT(other.output, HasSubstr("leave --seed out"));
+  const Ran nowhere = run({tool(), "run", "--resume", folder.path()});
+  EXPECT_EQ(nowhere.exit_code, 2);
+  EXPECT_THAT(nowhere.output, HasSubstr("no run in"));
+}
+
+TEST(Resume, DoesNotGoOnWithAnotherLibrary) {
+  const Folder folder;
+  const fs::path report = folder.path() / "report";
+  const fs::path library = folder.path() / "librpma.so";
+  fs::copy_file(toy(), library);
+  run_to(report, {"--filter", kFilter, "--librpma", library});
+  interrupt_after(report, 5);
+  fs::copy_file(reference(), library, fs::copy_options::overwrite_existing);
+  const Ran ran = run({tool(), "run", "--resume", report});
+  EXPECT_EQ(ran.exit_code, 2) << ran.output;
+  EXPECT_THAT(ran.output, HasSubstr("cannot go on"));
+}
+
+// `timeout` sends the signal; the run that it ends gives its own exit code with --preserve-status.
+TEST(Interrupted, KeepsWhatItHadAndSaysSo) {
+  for (const char* signal : {"INT", "TERM", "HUP"}) {
+    const Folder folder;
+    const fs::path report = folder.path() / "report";
+    const Ran ran = run({"timeout", "--preserve-status", "--foreground", "-s", signal, "0.7", tool(), "run",
+                         "--provider", "mock", "--jobs", "1", "--report", report, "--complete"});
+    EXPECT_EQ(ran.exit_code, 3) << ran.output;
+    EXPECT_THAT(ran.output, HasSubstr(std::string("SIG") + signal + " ended it early"));
+    EXPECT_THAT(ran.output, HasSubstr("run --resume " + report.string()));
+    const nlohmann::json document = read_json(report / "report.json");
+    EXPECT_EQ(document.at("interrupted"), std::string("SIG") + signal);
+    EXPECT_EQ(document.at("complete").at("value"), false);
+    EXPECT_EQ(document.at("findings").size(), 0U);
+  }
+}
+
+// A file that cannot grow, as on a full disk.
+TEST(Interrupted, AFullDiskLosesNothingThatWasWritten) {
+  const Folder folder;
+  const fs::path report = folder.path() / "report";
+  const Ran ran = run({"sh", "-c", "trap '' XFSZ; ulimit -f 40; exec \"$@\"", "sh", tool(), "run",
+                       "--provider", "mock", "--report", report});
+  EXPECT_EQ(ran.exit_code, 2) << ran.output;
+  EXPECT_THAT(ran.output, HasSubstr("File too large"));
+  EXPECT_THAT(ran.output, HasSubstr("run --resume"));
+  EXPECT_FALSE(fs::exists(report / "report.json"));
+  const Ran again = run({tool(), "run", "--resume", report});
+  EXPECT_EQ(again.exit_code, 0) << again.output;
+  EXPECT_EQ(read_json(report / "report.json").at("complete").at("value"), true);
+}
+
+TEST(Diff, GatesAndSaysWhatGotWorse) {
+  const Folder folder;
+  const std::vector<std::string> options = {"--filter", kFilter, "--librpma", toy()};
+  ASSERT_EQ(run_to(folder.path() / "old", options).exit_code, 0);
+  ASSERT_EQ(run_to(folder.path() / "new", options, {"RPMACONF_TOY=leak-block"}).exit_code, 1);
+  const Ran worse = run({tool(), "diff", folder.path() / "old", folder.path() / "new"});
+  EXPECT_EQ(worse.exit_code, 1) << worse.output;
+  EXPECT_THAT(worse.output, HasSubstr("REGRESSION, worse: clause LISTEN-LEAK-2: was pass, is fail"));
+  EXPECT_THAT(worse.output, HasSubstr("REGRESSION, appeared: finding fail LISTEN-LEAK-2 by iut"));
+  const Ran better = run({tool(), "diff", folder.path() / "new", folder.path() / "old"});
+  EXPECT_EQ(better.exit_code, 0) << better.output;
+  EXPECT_THAT(better.output, HasSubstr("better: clause LISTEN-LEAK-2"));
+  const Ran same = run({tool(), "diff", folder.path() / "old", folder.path() / "old"});
+  EXPECT_EQ(same.exit_code, 0) << same.output;
+  EXPECT_THAT(same.output, HasSubstr("0 regressions, 0 other changes"));
+}
+
+TEST(Diff, ATestThatDidNotRunIsNoPass) {
+  const Folder folder;
+  ASSERT_EQ(run_to(folder.path() / "old", {"--filter", "Listen.NullPeer*"}).exit_code, 0);
+  ASSERT_EQ(run_to(folder.path() / "new", {"--filter", "Listen.NullPeerGives*"}).exit_code, 0);
+  const Ran ran = run({tool(), "diff", folder.path() / "old", folder.path() / "new"});
+  EXPECT_EQ(ran.exit_code, 1) << ran.output;  // LISTEN-INVAL-2 is not judged any more
+  EXPECT_THAT(ran.output, HasSubstr("clause LISTEN-INVAL-2: was pass, is not judged"));
+  EXPECT_THAT(ran.output, HasSubstr("not run: Listen.NullPeerAddrGivesEInval"));
+}
+
+TEST(BaselineOfAReport, IsWhatTheNextRunIsHeldTo) {
+  const Folder folder;
+  const fs::path baseline = folder.path() / "baseline.json";
+  const std::vector<std::string> toy_library = {"--librpma", toy()};
+  ASSERT_EQ(run_to(folder.path() / "report", toy_library, {"RPMACONF_TOY=leak-block"}).exit_code, 1);
+  const Ran made = run({tool(), "baseline", folder.path() / "report", "-o", baseline});
+  EXPECT_EQ(made.exit_code, 0) << made.output;
+  std::vector<std::string> gated = toy_library;
+  gated.insert(gated.end(), {"--baseline", baseline});
+  EXPECT_EQ(run_to(folder.path() / "again", gated, {"RPMACONF_TOY=leak-block"}).exit_code, 0);
+  const Ran mended = run_to(folder.path() / "mended", gated);
+  EXPECT_EQ(mended.exit_code, 1);
+  EXPECT_THAT(mended.output, HasSubstr("known finding not seen"));
+  // What people wrote beside a finding stays.
+  nlohmann::json document = read_json(baseline);
+  document["findings"][0]["note"] = "seen before";
+  std::ofstream(baseline) << document;
+  EXPECT_EQ(run({tool(), "baseline", folder.path() / "report", "-o", baseline}).exit_code, 0);
+  EXPECT_EQ(read_json(baseline)["findings"][0]["note"], "seen before");
+  // A clause that vanished is noticed.
+  document["clauses"]["LISTEN-GONE-1"] = "pass";
+  std::ofstream(baseline) << document;
+  const Ran vanished = run_to(folder.path() / "vanished", gated, {"RPMACONF_TOY=leak-block"});
+  EXPECT_EQ(vanished.exit_code, 1);
+  EXPECT_THAT(vanished.output, HasSubstr("clause LISTEN-GONE-1 was pass, is not judged any more"));
+}
+
+TEST(BaselineOfAReport, IsNotMadeOfAPart) {
+  const Folder folder;
+  run_to(folder.path() / "report", {"--filter", kFilter});
+  const Ran ran = run({tool(), "baseline", folder.path() / "report", "-o", folder.path() / "baseline.json"});
+  EXPECT_EQ(ran.exit_code, 2);
+  EXPECT_THAT(ran.output, HasSubstr("no complete run"));
+  EXPECT_FALSE(fs::exists(folder.path() / "baseline.json"));
+}
+
+TEST(WaiversOfARun, StopNoGateAndAreListed) {
+  const Folder folder;
+  const fs::path file = folder.path() / "waivers.json";
+  const Ran bare =
+      run_to(folder.path() / "bare", {"--librpma", toy(), "--filter", kFilter}, {"RPMACONF_TOY=leak-block"});
+  ASSERT_EQ(bare.exit_code, 1);
+  const auto write = [&](const std::string& expires) {
+    std::ofstream(file) << nlohmann::json{
+        {"schema", "rpma-conformance-waivers/1"},
+        {"waivers",
+         {{{"clause", "LISTEN-LEAK-2"},
+           {"module", "iut"},
+           {"build_id", read_json(folder.path() / "bare/report.json")["stack"]["modules"][0]["build_id"]},
+           {"owner", "whoever wrote the toy"},
+           {"reason", "it is made to leak"},
+           {"link", "https://example.org/1"},
+           {"expires", expires}}}}};
+  };
+  const std::string today =
+      read_json(folder.path() / "bare/report.json")["started"].get<std::string>().substr(0, 10);
+  const int year = std::stoi(today.substr(0, 4));
+  write(std::to_string(year + 1) + today.substr(4, 4) + "01");  // a year at most
+  const std::vector<std::string> options = {"--librpma", toy(), "--filter", kFilter, "--waivers", file};
+  const Ran waived = run_to(folder.path() / "waived", options, {"RPMACONF_TOY=leak-block"});
+  EXPECT_EQ(waived.exit_code, 0) << waived.output;
+  EXPECT_THAT(waived.output, HasSubstr("verdict on the stack: waived"));
+  EXPECT_THAT(waived.output, HasSubstr("is waived, which is no pass"));
+  const nlohmann::json report = read_json(folder.path() / "waived/report.json");
+  EXPECT_EQ(report["waivers"][0]["state"], "used");
+  EXPECT_TRUE(fs::exists(folder.path() / "waived/waivers.json"));
+  // results.jsonl holds what was seen, whoever waives it.
+  EXPECT_EQ(lines_of(folder.path() / "waived/results.jsonl").back()["verdict"], "fail");
+
+  write(std::to_string(year - 1) + "-01-01");
+  const Ran expired = run_to(folder.path() / "expired", options, {"RPMACONF_TOY=leak-block"});
+  EXPECT_EQ(expired.exit_code, 2);
+  EXPECT_THAT(expired.output, HasSubstr("it expired on"));
+  EXPECT_FALSE(fs::exists(folder.path() / "expired"));
+}
+
+TEST(Explain, ATestNamesItsClausesAndWhatWasSeen) {
+  const Folder folder;
+  run_to(folder.path() / "report", {"--filter", "Listen.NullPeerGives*"});
+  const Ran test =
+      run({tool(), "explain", "Listen.NullPeerGivesEInval", "--report", folder.path() / "report"});
+  EXPECT_EQ(test.exit_code, 0) << test.output;
+  EXPECT_THAT(test.output, HasSubstr("LISTEN-INVAL-1"));
+  EXPECT_THAT(test.output, HasSubstr("profiles: listen/1"));
+  EXPECT_THAT(test.output, HasSubstr("pass at 3 points"));
+  const Ran matrix = run({tool(), "list", "--clauses", "--report", folder.path() / "report"});
+  EXPECT_EQ(matrix.exit_code, 0) << matrix.output;
+  EXPECT_THAT(matrix.output, testing::ContainsRegex("LISTEN-INVAL-1 +[0-9]+ +3  pass"));
+  EXPECT_THAT(matrix.output, testing::ContainsRegex("LISTEN-INVAL-2 +[0-9]+ +0  not judged"));
+}
+
+TEST(ReportFolder, IsOneRunsAtATime) {
+  const Folder folder;
+  const fs::path report = folder.path() / "report";
+  fs::create_directory(report);
+  const Ran ran = run({"flock", report, tool(), "run", "--provider", "mock", "--report", report});
+  EXPECT_EQ(ran.exit_code, 2) << ran.output;
+  EXPECT_THAT(ran.output, HasSubstr("another run writes to"));
+}
+
+}  // namespace
+}  // namespace conformance::testing_tool

@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The published schemas: what the suite writes is of them, and what lacks a field or has a wrong one is not.
+#include "conformance/bundle/schemas.h"
+
+#include <gmock/gmock.h>
+
+#include <functional>
+#include <ostream>
+#include <sstream>
+
+#include "conformance/report/digest.h"
+#include "conformance/report/report.h"
+#include "conformance/tests/sample_report.h"
+
+namespace conformance {
+namespace {
+
+using testing::HasSubstr;
+using Json = nlohmann::ordered_json;
+
+// With a finding, and one that is waived.
+RunResult eventful_run(const Profile& profile) {
+  RunResult run = passing_run(profile);
+  add_finding(run, "Listen.First", "LISTEN-RET-2", "rdmacm");
+  add_finding(run, "Listen.Second", "LISTEN-RET-2", "iut");
+  return run;
+}
+
+Members eventful_files() {
+  const Profile profile = small_profile();
+  return files_of(eventful_run(profile), profile, waivers_for("LISTEN-RET-2", "rdmacm", "2026-12-31"));
+}
+
+std::vector<Json> lines_of(const std::string& text) {
+  std::vector<Json> lines;
+  std::istringstream stream(text);
+  for (std::string line; std::getline(stream, line);) lines.push_back(Json::parse(line));
+  return lines;
+}
+
+TEST(Schema, IsThatOfTheFilesThatArePublished) {
+  EXPECT_EQ(schema_texts().size(), 9U);
+  for (const SchemaText& schema : schema_texts())
+    EXPECT_EQ(schema.text, content_of(std::filesystem::path(RPMACONF_SCHEMAS) / schema.name)) << schema.name;
+}
+
+TEST(Schema, HoldsForWhatTheSuiteWrites) {
+  const Members files = eventful_files();
+  EXPECT_EQ(departure(kReportSchema, Json::parse(files.at("report.json"))), "");
+  EXPECT_EQ(departure(kWaiversFileSchema, Json::parse(files.at("waivers.json"))), "");
+  EXPECT_EQ(departure(kProfileSchema, Json::parse(files.at("profile.json"))), "");
+  for (const Json& line : lines_of(files.at("results.jsonl"))) EXPECT_EQ(departure(kResultSchema, line), "");
+  for (const Json& line : lines_of(files.at("points.jsonl"))) EXPECT_EQ(departure(kPointSchema, line), "");
+  for (const Json& line : lines_of(files.at("kernel.jsonl")))
+    EXPECT_EQ(departure(kKernelLineSchema, line), "");
+  EXPECT_EQ(departure(kResultSchema, {{"goes_on", true}}), "");
+}
+
+TEST(Schema, HoldsForTheProfilesOfTheSuite) {
+  for (const Profile& profile : profiles_in(RPMACONF_PROFILES))
+    EXPECT_EQ(departure(kProfileSchema, Json::parse(profile.document)), "");
+}
+
+// Every field is missed, at the top and one level below.
+TEST(Schema, MissesWhateverIsTakenOut) {
+  const Json report = Json::parse(eventful_files().at("report.json"));
+  for (const auto& [key, value] : report.items()) {
+    Json altered = report;
+    altered.erase(key);
+    EXPECT_NE(departure(kReportSchema, altered), "") << key;
+    if (!value.is_object() || key == "surroundings") continue;
+    for (const auto& [inner, ignored] : value.items()) {
+      if (inner == "reason") continue;  // of a pass there is none
+      altered = report;
+      altered[key].erase(inner);
+      EXPECT_NE(departure(kReportSchema, altered), "") << key << "/" << inner;
+    }
+  }
+}
+
+TEST(Schema, MissesNothingThatIsOfAnotherType) {
+  const Json report = Json::parse(eventful_files().at("report.json"));
+  for (const auto& [key, value] : report.items())
+    for (const Json& other :
+         {Json(), Json("x"), Json(-1), Json(1.5), Json(true), Json::array({1}), Json({{"x", 1}})}) {
+      if (other.type() == value.type() || (value.is_number() && other.is_number())) continue;
+      if (value.is_string() && other.is_string()) continue;
+      Json altered = report;
+      altered[key] = other;
+      EXPECT_NE(departure(kReportSchema, altered), "") << key << " " << other.dump();
+    }
+}
+
+struct WrongRow {
+  const char* name;
+  std::string_view schema;
+  const char* file;
+  size_t line;
+  std::function<void(Json&)> change;
+  const char* where;
+};
+void PrintTo(const WrongRow& row, std::ostream* stream) {
+  *stream << row.name;
+}
+
+class Wrong : public testing::TestWithParam<WrongRow> {};
+
+TEST_P(Wrong, IsRefusedAndThePlaceNamed) {
+  const WrongRow& row = GetParam();
+  const std::string text = eventful_files().at(row.file);
+  Json document = row.line == 0 ? Json::parse(text) : lines_of(text).at(row.line - 1);
+  row.change(document);
+  EXPECT_THAT(departure(row.schema, document), HasSubstr(row.where));
+}
+
+const WrongRow kWrong[] = {
+    {"VerdictOfNobody", kReportSchema, "report.json", 0, [](Json& j) { j["tests"][0]["verdict"] = "fine"; },
+     "/tests/0"},
+    {"PassWithAReason", kReportSchema, "report.json", 0,
+     [](Json& j) {
+       j["verdicts"]["iut"] = {{"verdict", "pass"}, {"reason", "luck"}};
+     },
+     "/verdicts/iut"},
+    {"FailWithoutAReason", kReportSchema, "report.json", 0, [](Json& j) { j["tests"][1].erase("reason"); },
+     "/tests/1"},
+    {"FindingWithoutAModule", kReportSchema, "report.json", 0,
+     [](Json& j) { j["tests"][1]["clauses"][1].erase("module"); }, "/tests/1/clauses/1"},
+    {"PassThatAccuses", kReportSchema, "report.json", 0,
+     [](Json& j) { j["tests"][0]["clauses"][0]["module"] = "iut"; }, "/tests/0/clauses/0"},
+    {"WaivedWithoutWhat", kReportSchema, "report.json", 0,
+     [](Json& j) { j["tests"][0]["clauses"][1].erase("waived"); }, "/tests/0/clauses/1"},
+    {"TrueWithReasons", kReportSchema, "report.json", 0, [](Json& j) { j["complete"]["reasons"] = {"x"}; },
+     "/complete"},
+    {"FalseWithoutReasons", kReportSchema, "report.json", 0,
+     [](Json& j) { j["certifiable"]["reasons"] = Json::array(); }, "/certifiable"},
+    {"NegativeCount", kReportSchema, "report.json", 0, [](Json& j) { j["counts"]["points"] = -1; },
+     "/counts/points"},
+    {"HalfACount", kReportSchema, "report.json", 0, [](Json& j) { j["tests"][0]["points"] = 0.5; },
+     "/tests/0/points"},
+    {"ShortHash", kReportSchema, "report.json", 0, [](Json& j) { j["profile"]["sha256"] = "abc"; },
+     "/profile/sha256"},
+    {"TimeOfNobody", kReportSchema, "report.json", 0, [](Json& j) { j["started"] = "yesterday"; },
+     "/started"},
+    {"LongText", kReportSchema, "report.json", 0,
+     [](Json& j) { j["stack"]["kernel"] = std::string(70000, 'x'); }, "/stack/kernel"},
+    {"UnknownFieldInside", kReportSchema, "report.json", 0, [](Json& j) { j["stack"]["mood"] = "good"; },
+     "/stack"},
+    {"ExitCodeOfAnother", kReportSchema, "report.json", 0, [](Json& j) { j["exit_code"] = 4; }, "/exit_code"},
+    {"WaivedResult", kResultSchema, "results.jsonl", 2, [](Json& j) { j["verdict"] = "waived"; }, "/"},
+    {"HeaderWithoutSuite", kResultSchema, "results.jsonl", 1, [](Json& j) { j.erase("suite"); }, "/"},
+    {"HeaderOfAModuleWithoutAHash", kResultSchema, "results.jsonl", 1, [](Json& j) { j["/lib/x"] = "?"; },
+     "/"},
+    {"PointWithoutItsRole", kPointSchema, "points.jsonl", 1, [](Json& j) { j.erase("role"); }, "/"},
+    {"PassingPointThatAccuses", kPointSchema, "points.jsonl", 1, [](Json& j) { j["verdict"] = "pass"; }, "/"},
+    {"WaiverWithoutOwner", kWaiversFileSchema, "waivers.json", 0,
+     [](Json& j) { j["waivers"][0].erase("owner"); }, "/waivers/0"},
+    {"WaiverWithoutEnd", kWaiversFileSchema, "waivers.json", 0, [](Json& j) { j["waivers"][0].erase("to"); },
+     "/waivers/0"},
+    {"ProfileWithoutTests", kProfileSchema, "profile.json", 0, [](Json& j) { j["tests"] = Json::array(); },
+     "/tests"},
+    {"ProfileOnNothing", kProfileSchema, "profile.json", 0,
+     [](Json& j) { j["tests"][0]["providers"] = {"paper"}; }, "/tests/0/providers/0"},
+};
+INSTANTIATE_TEST_SUITE_P(Of, Wrong, testing::ValuesIn(kWrong),
+                         [](const auto& row) { return std::string(row.param.name); });
+
+}  // namespace
+}  // namespace conformance
