@@ -53,8 +53,8 @@ Baseline Baseline::parse(std::string_view bytes, const std::string& provider) {
   if (!document.has("clauses")) return baseline;
   const Node clauses = document.at("clauses");
   if (!clauses.json().is_object()) clauses.refuse("is no object of clauses and verdicts");
-  for (const auto& [id, value] : clauses.json().items()) {
-    const Node verdict(value, fmt::format("clauses.{}", as_one_line(id, kMostQuoted)));
+  for (const auto& [id, word] : clauses.json().items()) {
+    const Node verdict(word, fmt::format("clauses.{}", as_one_line(id, kMostQuoted)));
     if (!verdict_named(verdict.text())) verdict.refuse("is no verdict");
     baseline.clauses_[id] = verdict.text();
   }

@@ -200,5 +200,5 @@ function drawPicture() {
     if (mark) choose({point: text(points[Number(mark.dataset.point)].point)});
   });
   draw();
-  new ResizeObserver(draw).observe(card);
+  addEventListener('resize', draw);
 }

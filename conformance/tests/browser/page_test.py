@@ -4,7 +4,7 @@
   page_test.py --tool rpma-conformance --toy libtoy_rpma.so --writer conformance_write_page [-k TEST] [-v]
 
 The reports: one of a run on the mock, of a toy listener that leaks; the same with hostile text in every string; the
-same without what older reports lack.
+same without what older reports lack; the same with every verdict, and with faults in modules below.
 """
 import argparse
 import copy
@@ -20,7 +20,7 @@ from collections import Counter
 
 from browser import Browser
 
-HOSTILE = '</script></style><img src=x onerror="top.injected=1"><script>top.injected=1</script>\'"><!--\u2028&lt;'
+HOSTILE = '</script ></style><img src=x onerror="top.injected=1"><script >top.injected=1</script>\'"><!--\u2028&lt;'
 VERDICTS = ('crash', 'hang', 'fail', 'broken', 'unreached', 'unsupported', 'skipped', 'waived', 'pass')
 NEWER = ('profile', 'waivers', 'interrupted', 'resumed', 'parts', 'surroundings', 'calls')
 
@@ -72,8 +72,17 @@ def with_extras(report):
     return report
 
 
+def with_variety(points):
+    points = copy.deepcopy(points)
+    for number, point in enumerate(points):
+        point['verdict'] = VERDICTS[number // 7 % len(VERDICTS)]
+        if 'function' in point and number % 5 == 0:
+            point['role'] = 'rdmacm'
+    return points
+
+
 def setUpModule():
-    global scratch, browser, ordinary, hostile, older
+    global scratch, browser, ordinary, hostile, older, varied
     scratch = tempfile.mkdtemp(prefix='rpmaconf-page-')
     unittest.addModuleCleanup(shutil.rmtree, scratch, ignore_errors=True)
     folder = os.path.join(scratch, 'ordinary')
@@ -90,6 +99,7 @@ def setUpModule():
     older = Report(os.path.join(scratch, 'older'), without,
                    [{key: value for key, value in point.items() if key not in ('function', 'role', 'at')}
                     for point in ordinary.points])
+    varied = Report(os.path.join(scratch, 'varied'), ordinary.report, with_variety(ordinary.points))
     browser = Browser()
     unittest.enterModuleContext(browser)
 
@@ -150,8 +160,13 @@ class Content(PageTest):
         self.assertGreater(count('#clauses .detail li > a[href^="#point="]'), 0)
 
     def test_each_point_is_a_mark_at_its_call(self):
-        self.open(ordinary)
-        expected = Counter((point.get('function', '-'), point.get('role', '-')) for point in ordinary.points)
+        for report in (ordinary, varied):
+            with self.subTest(report.folder):
+                self.open(report)
+                self.assert_marks(report.points)
+
+    def assert_marks(self, points):
+        expected = Counter((point.get('function', '-'), point.get('role', '-')) for point in points)
         self.assertGreater(len(expected), 5, 'the points should say where their faults fired')
         groups = browser.js('[...document.querySelectorAll("#picture .marks")].map((group) => [group.dataset.function,'
                             ' group.dataset.role, Number(group.dataset.points), group.querySelectorAll(".mark").length])')
@@ -160,7 +175,7 @@ class Content(PageTest):
             shown[(function, role)] += number
             self.assertEqual(marks, min(number, 500))
         self.assertEqual(shown, expected)
-        verdicts = Counter(point['verdict'] for point in ordinary.points)
+        verdicts = Counter(point['verdict'] for point in points)
         self.assertGreater(verdicts['fail'], 0)
         for verdict, number in verdicts.items():
             if verdict != 'pass':
@@ -212,18 +227,18 @@ class Content(PageTest):
 
 class Filters(PageTest):
     def matching(self, fits):
-        return [point for point in ordinary.points if fits(point)]
+        return [point for point in varied.points if fits(point)]
 
     def assert_points(self, expected):
         self.assertEqual(listed('points'), len(expected))
         self.assertEqual(count('#points tbody tr'), min(len(expected), 100))
 
     def test_nothing_chosen_shows_everything(self):
-        self.open(ordinary)
-        self.assert_points(ordinary.points)
-        self.assertEqual(listed('tests'), len(ordinary.report['tests']))
+        self.open(varied)
+        self.assert_points(varied.points)
+        self.assertEqual(listed('tests'), len(varied.report['tests']))
         browser.js('document.querySelector("#points .button").click()')
-        self.assertEqual(count('#points tbody tr'), min(len(ordinary.points), 200))
+        self.assertEqual(count('#points tbody tr'), min(len(varied.points), 200))
 
     def test_an_address_chooses(self):
         def has(point, word):
@@ -236,18 +251,18 @@ class Filters(PageTest):
                 '#function=malloc': lambda point: point.get('function') == 'malloc',
                 '#function=malloc&role=iut': lambda point: (point.get('function'), point.get('role')) == ('malloc', 'iut'),
                 '#function=-': lambda point: 'function' not in point,
-                '#clause=LISTEN-INVAL-1': lambda point: 'LISTEN-INVAL-1' in ordinary.clauses_of(point['test']),
+                '#clause=LISTEN-INVAL-1': lambda point: 'LISTEN-INVAL-1' in varied.clauses_of(point['test']),
                 '#text=%3Cimg%20src%3Dx%3E': lambda point: False,
                 '#verdict=%3Cscript%3E': lambda point: False}.items():
             with self.subTest(fragment):
-                self.open(ordinary, fragment)
+                self.open(varied, fragment)
                 expected = self.matching(fits)
-                self.assertLess(len(expected), len(ordinary.points))
+                self.assertLess(len(expected), len(varied.points))
                 self.assertTrue(expected or '%3C' in fragment)
                 self.assert_points(expected)
 
     def test_what_is_typed_stands_in_the_address(self):
-        self.open(ordinary)
+        self.open(varied)
         browser.js('document.getElementById("filter-text").focus()')
         browser.call('Input.insertText', text="o'calloc & co")
         browser.settle()
@@ -256,11 +271,11 @@ class Filters(PageTest):
         browser.js('document.querySelector(".chips button:last-child").click()')
         browser.settle()
         self.assertEqual(browser.js('document.getElementById("filter-text").value'), '')
-        self.assert_points(ordinary.points)
+        self.assert_points(varied.points)
         self.assert_drawn()
 
     def test_the_bar_leaves_what_is_chosen(self):
-        self.open(ordinary, '#verdict=fail')
+        self.open(varied, '#verdict=fail')
         browser.js('document.querySelector("nav a").click()')
         self.assertEqual(browser.js('location.hash'), '#verdict=fail')
 
@@ -384,6 +399,15 @@ class Look(PageTest):
                     browser.settle()
                     self.assertLessEqual(browser.js('document.documentElement.scrollWidth'), width)
                     self.assertEqual(browser.js('innerWidth'), width)
+
+    def test_a_window_may_change_its_width(self):
+        self.open(varied, width=1280)
+        wide = browser.js('document.querySelector(".drawing svg").getAttribute("viewBox")')
+        browser.look(width=390)
+        browser.settle()
+        self.assertNotEqual(browser.js('document.querySelector(".drawing svg").getAttribute("viewBox")'), wide)
+        self.assertEqual(count('.drawing svg'), 1)
+        self.assert_drawn()
 
     def test_without_scripts_the_verdicts_stand(self):
         self.open(hostile, scripts=False)
