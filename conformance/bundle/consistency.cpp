@@ -5,10 +5,10 @@
 
 #include <algorithm>
 #include <array>
-#include <map>
 #include <set>
 #include <sstream>
 
+#include "conformance/report/html.h"
 #include "conformance/report/report.h"
 #include "conformance/report/waivers.h"
 #include "conformance/version.h"
@@ -23,7 +23,14 @@ constexpr std::array<std::string_view, 8> kRoles = {"iut",     "rdmacm", "ibverb
                                                     "netlink", "libc",   "loader",  "kernel"};
 
 // What is made of the report for readers.
-const std::map<std::string, std::string (*)(const RunResult&)> kViews = {{"junit.xml", to_junit}};
+struct View {
+  const char* file;
+  std::string (*make)(const Content& content);
+};
+constexpr View kViews[] = {
+    {"junit.xml", [](const Content& content) { return to_junit(content.run); }},
+    {"report.tap", [](const Content& content) { return to_tap(content.run); }},
+    {"report.html", [](const Content& content) { return to_html(content.report, content.point_lines); }}};
 
 std::string shown(const Json& value) {
   constexpr size_t kMost = 80;
@@ -103,7 +110,7 @@ Check check_completeness(const Content& content) {
 
 Check check_waivers(const Content& content) {
   Check check{"waivers"};
-  const std::string day = content.run.started.substr(0, sizeof("YYYY-MM-DD") - 1);
+  const std::string day = content.run.started.substr(0, kDaySize);
   std::vector<Waiver> waivers;
   try {
     if (content.waivers) waivers = parse_waivers(*content.waivers, day);
@@ -160,7 +167,7 @@ Check check_views(const Content& content, const Members& files) {
     return check;
   }
   for (const auto& [name, make] : kViews)
-    if (const auto file = files.find(name); file != files.end() && file->second != make(content.run))
+    if (const auto file = files.find(name); file != files.end() && file->second != make(content))
       check.wrong.push_back(fmt::format("{} does not say what report.json says", name));
   return check;
 }
@@ -219,7 +226,8 @@ Check check_profile(const Content& content, const std::vector<Profile>& known, b
                                       profile.sha256.substr(0, 16)));
   if (unknown) check.note = fmt::format("{} is not known here; name it with --profile FILE", profile.id());
   // The promises that were judged are those of the profile.
-  for (const Json& clause : Json::parse(profile.document).at("clauses"))
+  const Json document = Json::parse(profile.document);
+  for (const Json& clause : document.at("clauses"))
     for (const Json& row : content.report.at("clauses"))
       if (row.at("id") == clause.at("id") &&
           (row.at("promise") != clause.at("promise") || row.at("source") != clause.at("source")))

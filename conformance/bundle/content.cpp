@@ -62,8 +62,8 @@ class Documents {
   std::vector<std::string>& wrong_;
 };
 
-PointLine point_from_json(const Json& line) {
-  PointLine point;
+RecordedPoint point_from_json(const Json& line) {
+  RecordedPoint point;
   point.test = line.at("test");
   point.result.point = line.at("point");
   point.result.verdict = *verdict_named(line.at("verdict").get<std::string>());
@@ -85,8 +85,10 @@ std::optional<Content> read_content(const Members& files, Check& check) {
     if (line.contains("id")) content.results.push_back(test_from_json(line));
     if (line.contains("started")) content.headers.push_back(line);
   });
-  documents.lines("points.jsonl", kPointSchema,
-                  [&content](const Json& line) { content.points.push_back(point_from_json(line)); });
+  documents.lines("points.jsonl", kPointSchema, [&content](const Json& line) {
+    content.points.push_back(point_from_json(line));
+    content.point_lines.push_back(line);
+  });
   if (files.contains("kernel.jsonl")) content.kernel_lines.emplace();
   documents.lines("kernel.jsonl", kKernelLineSchema,
                   [&content](const Json& line) { content.kernel_lines->push_back(line.at("line")); });

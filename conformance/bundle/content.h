@@ -10,7 +10,7 @@
 
 #include "conformance/bundle/archive.h"
 #include "conformance/catalogue/profile.h"
-#include "conformance/report/result.h"
+#include "conformance/report/recorded.h"
 
 namespace conformance {
 
@@ -21,17 +21,13 @@ struct Check {
   std::string note = {};                // what a reader should know all the same
 };
 
-struct PointLine {
-  std::string test;
-  PointResult result;
-};
-
 struct Content {
   nlohmann::ordered_json report;
   RunResult run;
   std::vector<nlohmann::ordered_json> headers;  // of results.jsonl
   std::vector<TestResult> results;              // of results.jsonl: before waivers
-  std::vector<PointLine> points;
+  std::vector<RecordedPoint> points;
+  std::vector<nlohmann::ordered_json> point_lines;       // the same, as they stand in points.jsonl
   std::optional<std::vector<std::string>> kernel_lines;  // of kernel.jsonl
   Profile profile;
   std::optional<nlohmann::ordered_json> waivers;

@@ -118,8 +118,7 @@ Check check_journal(const Content& content) {
   if (!check.wrong.empty()) return check;
   try {
     if (content.waivers)
-      apply_waivers(parse_waivers(*content.waivers, content.run.started.substr(0, sizeof("YYYY-MM-DD") - 1)),
-                    again);
+      apply_waivers(parse_waivers(*content.waivers, content.run.started.substr(0, kDaySize)), again);
   } catch (const std::runtime_error&) {
     return check;  // what is wrong with the waivers is told by check_waivers()
   }
@@ -132,7 +131,7 @@ Check check_journal(const Content& content) {
 Check check_points(const Content& content) {
   Check check{"points.jsonl"};
   std::map<std::string, std::vector<const PointResult*>> by_test;
-  for (const PointLine& line : content.points) by_test[line.test].push_back(&line.result);
+  for (const RecordedPoint& line : content.points) by_test[line.test].push_back(&line.result);
   for (const TestResult& test : content.results) {
     PointsOfTest(test, by_test[test.id], check.wrong).check();
     by_test.erase(test.id);

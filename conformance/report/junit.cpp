@@ -55,8 +55,8 @@ struct Counts {
 std::string child(const RunResult& run, const TestResult& test, Counts& counts) {
   const std::string_view element = element_for(test.verdict);
   (element == "failure" ? counts.failures : element == "error" ? counts.errors : counts.skipped) += 1;
-  std::string xml = fmt::format("      <{0} type=\"{1}\" message=\"{1}: {2}\"", element,
-                                name_of(test.verdict), escaped(test.reason));
+  std::string xml = fmt::format(R"(      <{0} type="{1}" message="{1}: {2}")", element, name_of(test.verdict),
+                                escaped(test.reason));
   // "skipped" takes no text in the schema that most readers follow.
   if (element == "skipped") return xml + "/>\n";
   std::string body;

@@ -50,7 +50,7 @@ nlohmann::json parsed_by_perl(const RunResult& run) {
   )PERL",
                                      folder.path() / "report.tap"});
   EXPECT_EQ(ran.exit_code, 0) << ran.output;
-  const nlohmann::json read = nlohmann::json::parse(ran.output, nullptr, false);
+  nlohmann::json read = nlohmann::json::parse(ran.output, nullptr, false);
   EXPECT_FALSE(read.is_discarded()) << ran.output.substr(0, 2000);
   return read;
 }
@@ -67,7 +67,7 @@ print(json.dumps([yaml.safe_load(block) for block in blocks]))
 )PYTHON",
                                      folder.path() / "report.tap"});
   EXPECT_EQ(ran.exit_code, 0) << ran.output;
-  const nlohmann::json read = nlohmann::json::parse(ran.output, nullptr, false);
+  nlohmann::json read = nlohmann::json::parse(ran.output, nullptr, false);
   EXPECT_FALSE(read.is_discarded()) << ran.output.substr(0, 2000);
   return read;
 }

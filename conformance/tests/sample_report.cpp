@@ -153,6 +153,7 @@ Members files_of(RunResult run, const Profile& profile, const std::string& waive
     apply_waivers(parse_waivers(Json::parse(waivers), run.started.substr(0, 10)), run);
   }
   files["junit.xml"] = to_junit(run);
+  files["report.tap"] = to_tap(run);
   files["report.json"] = to_json(run).dump(2) + "\n";
   return files;
 }

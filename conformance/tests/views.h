@@ -42,6 +42,7 @@ inline RunResult result_of_run(const std::vector<TestResult>& tests) {
 // One test of each verdict, named by it.
 inline RunResult run_of_all_verdicts() {
   std::vector<TestResult> tests;
+  tests.reserve(kVerdictNames.size());
   for (const std::string_view name : kVerdictNames)
     tests.push_back(result_of_test(std::string(name), *verdict_named(name)));
   return result_of_run(tests);
@@ -52,13 +53,13 @@ inline const std::vector<std::string>& hostile_texts() {
   static const std::vector<std::string> texts = {
       "# SKIP nothing to see",
       "x # TODO later",
-      "\\# SKIP and \\\\# SKIP",
+      R"(\# SKIP and \\# SKIP)",
       "\nok 1 - forged\n1..1\nBail out! forged",
       "\r\nok 2 - forged\r",
       "\n  ...\nok 3 - forged",
       "\n  ---\n  verdict: \"pass\"\n  ...",
       "word: \"value\", 'other': [1, {2}] & *x !y | > % @ `",
-      "\"\\\"\\u0000 \\x00 ${HOME} $(false) `false`",
+      R"("\"\u0000 \x00 ${HOME} $(false) `false`)",
       "</failure></testcase><testcase name=\"forged\"/><!-- ]]> & &amp; &#0; <?x?> <![CDATA[",
       "it's one' word\"",
       std::string("\x01\x02\x1b[31m\x7f\0\t", 10),

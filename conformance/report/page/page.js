@@ -3,6 +3,17 @@
 // text alone: nothing here parses markup, and links lead to this page's own fragments.
 'use strict';
 
+// Half a page must not pass for a whole one.
+function sayTrouble(what) {
+  const notice = document.getElementById('trouble');
+  notice.textContent = 'This page could not be drawn: ' + what + '. The verdicts above hold; report.json beside this ' +
+    'file holds the rest.';
+  notice.hidden = false;
+  document.documentElement.dataset.ready = 'no';
+}
+
+addEventListener('error', (event) => sayTrouble(event.message));
+
 const kVerdicts = ['crash', 'hang', 'fail', 'broken', 'unreached', 'unsupported', 'skipped', 'waived', 'pass'];
 const kSvg = 'http://www.w3.org/2000/svg';
 
@@ -81,14 +92,14 @@ const bare = (word) => (/^[\w@%+=:,./-]+$/.test(word) ? word : quoted(word));
 function optionsOfTheRun() {
   const provider = text(report.provider);
   const options = ['--provider', bare(provider)];
-  const named = (role) => record(list(stack.modules).map(record).find((module) => module.role === role));
   if (provider === 'hw') options.push('--device', bare(text(stack.device).split(',')[0]));
   if (provider !== 'mock' && text(stack.address)) options.push('--addr', bare(text(stack.address)));
-  const iut = named('iut');
-  if (text(iut.path) && !text(iut.package)) options.push('--librpma', bare(text(iut.path)));
-  const rdmacm = named('rdmacm');
-  if (provider !== 'mock' && text(rdmacm.path) && !text(rdmacm.package))
-    options.push('--rdma-core', bare(text(rdmacm.path).replace(/\/[^/]*$/, '')));
+  for (const module of list(stack.modules).map(record)) {
+    const path = text(module.path);
+    if (/^(\/usr)?\/lib\//.test(path)) continue;  // the system's own is found without an option
+    if (module.role === 'iut') options.push('--librpma', bare(path));
+    if (module.role === 'rdmacm') options.push('--rdma-core', bare(path.replace(/\/[^/]*$/, '')));
+  }
   return options.join(' ');
 }
 

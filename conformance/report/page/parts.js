@@ -91,14 +91,16 @@ function timeline(lines) {
     element('span', text(line).trimStart().startsWith('>>>') ? {class: 'injected'} : {}, text(line) + '\n')));
 }
 
-function placesOf(finding) {
+// Links to tests or points: some, and the others on demand, for a finding may have a thousand.
+function links(key, names) {
   const shown = 6;
-  const items = list(finding.points).map((point) =>
-    element('li', {class: 'mono'}, linkTo({point: text(point)}, {}, breakable(point))));
-  const first = element('ul', {class: 'plainlist points'}, items.slice(0, shown));
-  if (items.length <= shown) return [first];
-  return [first, element('details', {class: 'more'}, element('summary', {}, 'and ' + (items.length - shown) + ' more'),
-    element('ul', {class: 'plainlist points'}, items.slice(shown)))];
+  const item = (name) => element('li', {class: 'mono'}, linkTo({[key]: text(name)}, {}, breakable(name)));
+  const first = element('ul', {class: 'plainlist links'}, names.slice(0, shown).map(item));
+  if (names.length <= shown) return first;
+  const more = element('details', {class: 'more'}, element('summary', {}, 'and ' + (names.length - shown) + ' more'));
+  more.addEventListener('toggle', () =>
+    more.append(element('ul', {class: 'plainlist links'}, names.slice(shown).map(item))), {once: true});
+  return [first, more];
 }
 
 // The time line is kept with the test that saw the finding first.
@@ -123,10 +125,9 @@ function drawFindings() {
       list(finding.stack).length === 0 ? '' : [element('h4', {}, 'Stack, innermost first'),
         element('pre', {class: 'long', tabindex: '0'}, list(finding.stack).map(text).join('\n'))],
       lines.length === 0 ? '' : [element('h4', {}, 'Time line of the first point'), timeline(lines)],
-      at.length === 0 ? '' : [element('h4', {}, 'Points'), ...placesOf(finding)],
+      at.length === 0 ? '' : [element('h4', {}, 'Points'), links('point', at)],
       element('h4', {}, 'Seen by'),
-      element('ul', {class: 'plainlist'}, list(finding.tests).map((test) =>
-        element('li', {class: 'mono'}, linkTo({test: text(test)}, {}, breakable(test))))),
+      links('test', list(finding.tests)),
       element('h4', {}, 'Show it again'),
       element('pre', {class: 'command', tabindex: '0'}, commandFor(at[0], finding.module)));
   });

@@ -111,7 +111,7 @@ class Drawing {
     this.svg.append(link);
     if (row.kind === 'call')
       link.after(this.text(tip + label.length * 7.85 + 10, top + 9.5, {class: 'role'}, row.role,
-        row.result && !this.narrow && !row.result.startsWith('0x') ? drawn('tspan', {class: 'result', dx: 8}, '= ' + row.result) : ''));
+        /^-?\d+$/.test(row.result) ? drawn('tspan', {class: 'result', dx: 8}, '= ' + row.result) : ''));
     let height = 18;
     if (row.points.length > 0) {
       this.svg.append(this.text(tip, top + 26, {class: 'tally'}, ...this.tallied(row)));

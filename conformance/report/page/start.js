@@ -1,15 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Draws the page, and says so where that fails: half a page must not pass for a whole one.
-
-function sayTrouble(what) {
-  const notice = document.getElementById('trouble');
-  notice.textContent = 'This page could not be drawn: ' + what + '. The verdicts above hold; report.json beside this ' +
-    'file holds the rest.';
-  notice.hidden = false;
-  document.documentElement.dataset.ready = 'no';
-}
-
-addEventListener('error', (event) => sayTrouble(event.message));
+// Draws the page.
 
 function drawNavigation() {
   const bar = document.querySelector('nav');
