@@ -3,7 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "conformance/harness/library.h"
@@ -26,10 +25,25 @@ PointResult point_from_json(const Node& json) {
 
 }  // namespace
 
+Recorded parse_recorded(std::string_view report, std::string_view points) {
+  Recorded recorded;
+  recorded.run = from_json(parse_document(report, kReportFormat));
+  size_t number = 0;
+  const bool whole = for_each_line(points, [&](const Json& line) {
+    ++number;
+    try {
+      recorded.points.push_back({Node(line).at("test").text(), point_from_json(Node(line))});
+    } catch (const DocumentError& error) {
+      throw DocumentError(fmt::format("line {} of points.jsonl: {}", number, error.what()));
+    }
+  });
+  if (!whole) throw DocumentError(fmt::format("line {} of points.jsonl is damaged or cut off", number + 1));
+  return recorded;
+}
+
 Recorded read_recorded(const std::filesystem::path& folder) {
   Recorded recorded;
-  recorded.folder = folder;
-  std::filesystem::path file = folder / "report.json";
+  const std::filesystem::path file = folder / "report.json";
   if (is_absent(file)) {
     const bool begun = !is_absent(folder / "run.json");
     throw SetupError(
@@ -38,19 +52,18 @@ Recorded read_recorded(const std::filesystem::path& folder) {
                             folder.string())
               : fmt::format("there is no report in {}; name a run's report folder", folder.string()));
   }
-  const Expected report{"report", "rpma-conformance/1", "name a run's report folder"};
+  constexpr std::string_view kRemedy = "name a run's whole report folder";
+  const Expected report{.what = "report", .schema = "", .remedy = kRemedy};
+  const Expected points{
+      .what = "list of points", .schema = "", .remedy = kRemedy, .most_bytes = kMostJournalBytes};
+  const std::string document = read_file(file, report);
+  const std::string lines = read_file(folder / "points.jsonl", points);
   try {
-    recorded.run = from_json(read_document(file, report));
-    file = folder / "points.jsonl";
-    const std::string lines = read_file(file, {"list of points", "", "name a whole report folder"});
-    for (size_t begin = 0, end = 0; begin < lines.size(); begin = end + 1) {
-      end = std::min(lines.find('\n', begin), lines.size());
-      const Json json = parse_document(std::string_view(lines).substr(begin, end - begin));
-      recorded.points.push_back({Node(json).at("test").text(), point_from_json(Node(json))});
-    }
+    recorded = parse_recorded(document, lines);
   } catch (const DocumentError& error) {
-    throw SetupError(fmt::format("{} cannot be used: {}", file.string(), error.what()));
+    refuse_document(folder, report, error.what());
   }
+  recorded.folder = folder;
   return recorded;
 }
 

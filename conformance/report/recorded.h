@@ -5,6 +5,7 @@
 
 #include <filesystem>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "conformance/report/result.h"
@@ -25,5 +26,8 @@ struct Recorded {
 
 // Throws SetupError with one clear line where the folder holds no report, or one of a run that has not ended.
 Recorded read_recorded(const std::filesystem::path& folder);
+
+// The same of the content of report.json and points.jsonl, but throws DocumentError.
+Recorded parse_recorded(std::string_view report, std::string_view points);
 
 }  // namespace conformance

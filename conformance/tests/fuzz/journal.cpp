@@ -14,14 +14,6 @@ using namespace conformance::fuzzing;
 
 namespace {
 
-std::string_view take_part(std::string_view& text) {
-  constexpr std::string_view kBetween = "----\n";
-  const size_t end = text.find(kBetween);
-  const std::string_view part = text.substr(0, end);
-  text.remove_prefix(end == std::string_view::npos ? text.size() : end + kBetween.size());
-  return part;
-}
-
 void check(const Journal& journal) {
   std::set<std::string> ids;
   for (const TestResult& test : journal.tests) must(ids.insert(test.id).second, "a test is there once");

@@ -17,6 +17,16 @@ inline std::string_view text_of(const uint8_t* data, size_t size) {
   return {reinterpret_cast<const char*>(data), size};
 }
 
+// Of input that stands for several files: what comes before the next line "----", which is taken away with
+// it.
+inline std::string_view take_part(std::string_view& text) {
+  constexpr std::string_view kBetween = "----\n";
+  const size_t end = text.find(kBetween);
+  const std::string_view part = text.substr(0, end);
+  text.remove_prefix(end == std::string_view::npos ? text.size() : end + kBetween.size());
+  return part;
+}
+
 inline void must(bool holds, const char* what) {
   if (holds) return;
   std::fprintf(stderr, "property: %s\n", what);
