@@ -5,6 +5,7 @@
 // is given to no subject with a finding.
 #include "conformance/report/report.h"
 #include "conformance/report/document.h"
+#include "conformance/report/html.h"
 #include "conformance/tests/fuzz/property.h"
 
 using namespace conformance;
@@ -14,9 +15,10 @@ namespace {
 
 // What a text could do in there: begin a tag of its own, end an attribute, hold what XML has no place for.
 void check_xml(const std::string& xml) {
-  constexpr std::string_view kTags[] = {"<?xml ",    "<testsuites ", "<testsuite ",  "<testcase ",
-                                        "<failure ", "<error ",      "<skipped ",    "</failure>",
-                                        "</error>",  "</testcase>",  "</testsuite>", "</testsuites>"};
+  constexpr std::string_view kTags[] = {"<?xml ",       "<testsuites ",  "<testsuite ",  "<properties>",
+                                        "<property ",   "<testcase ",    "<failure ",    "<error ",
+                                        "<skipped ",    "</failure>",    "</error>",     "</testcase>",
+                                        "</testsuite>", "</testsuites>", "</properties>"};
   must(as_utf8(xml) == xml, "a JUnit file is UTF-8");
   bool in_tag = false;
   bool in_quotes = false;
@@ -39,12 +41,21 @@ void check_xml(const std::string& xml) {
   must(!in_tag && !in_quotes, "each tag ends");
 }
 
+void check_lines(const std::string& text) {
+  must(text.ends_with('\n'), "a view is made of lines");
+  must(as_utf8(text) == text, "a view is UTF-8");
+  for (const char c : text)
+    must(c == '\n' || static_cast<unsigned char>(c) >= 0x20, "a line holds no control characters");
+}
+
 void check(const RunResult& run) {
   const nlohmann::ordered_json written = to_json(run);
   must(parse_document(written.dump(), kReportFormat) == written, "what is written can be read");
   must(to_json(from_json(written)) == written, "a report is the same when it is read again");
-  must(!to_text(run, "--provider mock").empty(), "a report can be shown as text");
   check_xml(to_junit(run));
+  check_lines(to_tap(run));
+  check_lines(to_text(run, "--provider mock"));
+  must(!to_html(written, {}).empty(), "a report can be shown as a page");
   const int code = exit_code_of(run);
   must(code >= 0 && code <= 3, "an exit code is one of ours");
   must(code != 0 || !is_finding(verdict_on(run, run.subject).verdict()), "nobody with a finding conforms");
