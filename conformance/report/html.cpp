@@ -4,11 +4,13 @@
 #include <fmt/format.h>
 #include <openssl/evp.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <fstream>
 #include <stdexcept>
 #include <string_view>
+#include <tuple>
 #include <utility>
 
 #include "conformance/harness/verdict.h"
@@ -76,7 +78,7 @@ std::string source_of(std::string_view content) {
   unsigned size = 0;
   if (EVP_Digest(content.data(), content.size(), digest.data(), &size, EVP_sha256(), nullptr) != 1)
     throw std::runtime_error("SHA-256 is not to be had from libcrypto");
-  std::array<unsigned char, 2 * EVP_MAX_MD_SIZE> base64{};
+  std::array<unsigned char, size_t{2} * EVP_MAX_MD_SIZE> base64{};
   const int length = EVP_EncodeBlock(base64.data(), digest.data(), static_cast<int>(size));
   return fmt::format("'sha256-{}'", std::string(base64.begin(), base64.begin() + length));
 }

@@ -401,8 +401,8 @@ const Deed kDeeds[] = {
     {"UnknownField", [](Members& m) { edit(m, "report.json", [](Json& j) { j["note"] = "trust me"; }); },
      "report.json: it departs from rpma-conformance-1.schema.json"},
     {"NegativeCount",
-     [](Members& m) { edit(m, "report.json", [](Json& j) { j["counts"]["selected"] = -1; }); },
-     "at /counts/selected"},
+     [](Members& m) { edit(m, "report.json", [](Json& j) { j["counts"]["ran"] = -1; }); },
+     "at /counts/ran"},
 };
 INSTANTIATE_TEST_SUITE_P(Of, Contradiction, testing::ValuesIn(kDeeds),
                          [](const auto& row) { return std::string(row.param.name); });

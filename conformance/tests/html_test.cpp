@@ -38,7 +38,7 @@ Json with(const std::string& more, const Json& value) {
   if (value.is_array())
     for (Json& one : changed) one = with(more, one);
   if (value.is_object()) {
-    for (auto& [name, one] : changed.items()) one = with(more, one);
+    for (const auto& [name, one] : changed.items()) one = with(more, one);
     changed["field" + more] = more;
   }
   return changed;

@@ -138,7 +138,7 @@ TEST(Explain, TellsOfAPointWhatIsDoneAndWhatAReportSaw) {
 TEST(Explain, OfNothingKnownGivesOneLine) {
   const Ran ran = run({tool(), "explain", "LISTEN-COFFEE-1"});
   EXPECT_EQ(ran.exit_code, 2);
-  EXPECT_THAT(ran.output, HasSubstr("is no clause and no point"));
+  EXPECT_THAT(ran.output, HasSubstr("is no clause, no test and no point"));
   EXPECT_EQ(std::count(ran.output.begin(), ran.output.end(), '\n'), 1) << ran.output;
 }
 
