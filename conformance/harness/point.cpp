@@ -15,6 +15,7 @@
 namespace conformance {
 namespace {
 
+constexpr size_t kLongestPoint = 1024;
 constexpr std::array kStarts = {Start::Cold, Start::Primed, Start::Warm};
 constexpr std::array kSentinels = {Sentinel::Null, Sentinel::Wild, Sentinel::Live};
 
@@ -91,6 +92,8 @@ void add_part(Experiment& experiment, const std::string& part) {
 }  // namespace
 
 Experiment experiment_at(const std::string& point) {
+  if (point.size() > kLongestPoint)
+    throw std::invalid_argument(fmt::format("a point has no more than {} characters", kLongestPoint));
   if (std::ranges::any_of(point, [](char c) { return static_cast<unsigned char>(c) < ' ' || c == '\x7f'; }))
     throw std::invalid_argument("a point has no control characters");
   const std::vector<std::string> parts = parts_of(point);
@@ -102,6 +105,8 @@ Experiment experiment_at(const std::string& point) {
   experiment.start = value_named(kStarts, parts[parts.size() - 2], "start");
   experiment.sentinel = value_named(kSentinels, parts.back(), "sentinel");
   for (size_t i = 1; i + 2 < parts.size(); ++i) add_part(experiment, parts[i]);
+  if (experiment.rules.size() > RDMAFAULT_MAX_RULES)
+    throw std::invalid_argument(fmt::format("a point has no more than {} rules", RDMAFAULT_MAX_RULES));
   return experiment;
 }
 

@@ -23,7 +23,7 @@
 namespace conformance {
 namespace {
 
-constexpr size_t kMostQuoted = 300;  // of what is wrong with a point
+constexpr size_t kMostQuoted = 1500;  // of what is wrong with a point
 
 void print_outcomes(const std::vector<ClauseOutcome>& outcomes) {
   fmt::print("\nverdict\n");
