@@ -113,6 +113,9 @@ size_t LLVMFuzzerCustomMutator(uint8_t* data, size_t size, size_t most, unsigned
 int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const std::string_view archive = text_of(data, size);
   const Signed& known = original();
+  static const bool is_good =
+      verify(known.archive, {&known.public_key, {known.profile}, kLimits}).is_genuine();
+  must(is_good, "what was signed is genuine");
   const Verification with_key = verify(archive, {&known.public_key, {known.profile}, kLimits});
   check_text(with_key.text());
   must(with_key.is_genuine() == (archive == known.archive), "what was not signed is not genuine");
