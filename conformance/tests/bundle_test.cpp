@@ -400,8 +400,7 @@ const Deed kDeeds[] = {
      "junit.xml does not say what report.json says"},
     {"UnknownField", [](Members& m) { edit(m, "report.json", [](Json& j) { j["note"] = "trust me"; }); },
      "report.json: it departs from rpma-conformance-1.schema.json"},
-    {"NegativeCount",
-     [](Members& m) { edit(m, "report.json", [](Json& j) { j["counts"]["ran"] = -1; }); },
+    {"NegativeCount", [](Members& m) { edit(m, "report.json", [](Json& j) { j["counts"]["ran"] = -1; }); },
      "at /counts/ran"},
 };
 INSTANTIATE_TEST_SUITE_P(Of, Contradiction, testing::ValuesIn(kDeeds),
