@@ -24,10 +24,11 @@ constexpr std::string_view kReserved = "/(),=%";
 
 std::string encoded(std::string_view text) {
   std::string result;
-  for (const char c : text)
-    result += kReserved.find(c) == std::string_view::npos
-                  ? std::string(1, c)
-                  : fmt::format("%{:02x}", static_cast<unsigned char>(c));
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    const bool plain = byte >= ' ' && byte != 0x7f && kReserved.find(c) == std::string_view::npos;
+    result += plain ? std::string(1, c) : fmt::format("%{:02x}", byte);
+  }
   return result;
 }
 
@@ -38,6 +39,7 @@ std::string decoded(std::string_view text) {
     const char* const digits = text.data() + i + 1;
     if (text[i] == '%' && i + 2 < text.size() + 0 &&
         std::from_chars(digits, digits + 2, value, 16).ptr == digits + 2) {
+      if (value == 0) throw std::invalid_argument("an argument of the call cannot hold a NUL byte (%00)");
       result += static_cast<char>(value);
       i += 2;
     } else {

@@ -267,6 +267,7 @@ const Words kPoints[] = {
     {"Newline", "rpma_ep_listen/script=a\nb/cold/null", "no control characters"},
     {"Escape", "rpma_ep_listen\x1b[2J/cold/null", "no control characters"},
     {"NoUtf8", "rpma_ep_listen\xff/cold/null", "is no function under test"},
+    {"EncodedNul", "rpma_ep_listen(addr=192.0.2.1%00x)/cold/null", "cannot hold a NUL byte"},
     {"NoStart", "rpma_ep_listen/tepid/null", "'tepid' is no start"},
     {"NoSentinel", "rpma_ep_listen/cold/void", "'void' is no sentinel"},
     {"UnknownError", "rpma_ep_listen/rdma_listen:error=EWHATEVER/cold/null", "not an error of rdma_listen"},
