@@ -16,7 +16,6 @@ namespace conformance::testing_tool {
 namespace {
 
 namespace fs = std::filesystem;
-using testing::AllOf;
 using testing::HasSubstr;
 
 // A run that waits for a pipe or reads a device to its end is ended, and one that takes gigabytes gets none.
