@@ -50,6 +50,11 @@ std::shared_ptr<const Operation> operation_named(const std::string& text) {
   return listen_operation_named(std::string_view(text).substr(bracket + 1, text.size() - bracket - 2));
 }
 
+void need_length(const std::string& point) {
+  if (point.size() > kLongestPoint)
+    throw std::invalid_argument(fmt::format("a point has no more than {} characters", kLongestPoint));
+}
+
 void need_condition(const std::string& text) {
   const Condition* condition = find_condition(text);
   if (condition == nullptr) throw std::invalid_argument(fmt::format("there is no condition '{}'", text));
@@ -92,8 +97,7 @@ void add_part(Experiment& experiment, const std::string& part) {
 }  // namespace
 
 Experiment experiment_at(const std::string& point) {
-  if (point.size() > kLongestPoint)
-    throw std::invalid_argument(fmt::format("a point has no more than {} characters", kLongestPoint));
+  need_length(point);
   if (std::ranges::any_of(point, [](char c) { return static_cast<unsigned char>(c) < ' ' || c == '\x7f'; }))
     throw std::invalid_argument("a point has no control characters");
   const std::vector<std::string> parts = parts_of(point);
@@ -105,6 +109,7 @@ Experiment experiment_at(const std::string& point) {
   experiment.start = value_named(kStarts, parts[parts.size() - 2], "start");
   experiment.sentinel = value_named(kSentinels, parts.back(), "sentinel");
   for (size_t i = 1; i + 2 < parts.size(); ++i) add_part(experiment, parts[i]);
+  need_length(experiment.point());  // where some characters are written as three, as %25
   if (experiment.rules.size() > RDMAFAULT_MAX_RULES)
     throw std::invalid_argument(fmt::format("a point has no more than {} rules", RDMAFAULT_MAX_RULES));
   return experiment;
