@@ -67,9 +67,19 @@ Verdict verdict_of(const Node& node) {
 }
 
 ClauseResult clause_from(const Node& node) {
-  return {node.at("clause").text(),     verdict_of(node.at("verdict")), node.text_or("reason"),
-          node.text_or("module"),       node.text_or("signature"),      node.texts_or_none("stack"),
-          node.texts_or_none("points"), node.texts_or_none("timeline"), node.text_or("waived")};
+  const ClauseResult clause = {
+      node.at("clause").text(),     verdict_of(node.at("verdict")), node.text_or("reason"),
+      node.text_or("module"),       node.text_or("signature"),      node.texts_or_none("stack"),
+      node.texts_or_none("points"), node.texts_or_none("timeline"), node.text_or("waived")};
+  // Otherwise it would be another one when it is written again: with nobody accused, or nothing waived.
+  const bool waived = clause.verdict == Verdict::Waived;
+  const std::optional<Verdict> replaced = verdict_named(clause.waived);
+  if (waived && (!replaced || !is_finding(*replaced)))
+    node.refuse("is waived, and does not say which finding that was: crash, hang or fail");
+  if (clause.verdict == Verdict::Pass && !clause.reason.empty()) node.refuse("passes, for a reason");
+  if (!waived && !clause.waived.empty()) node.refuse("says what was waived, and is not waived");
+  if ((waived || is_finding(clause.verdict)) && clause.module.empty()) node.refuse("accuses nobody");
+  return clause;
 }
 
 TestResult test_from(const Node& node) {
@@ -78,6 +88,7 @@ TestResult test_from(const Node& node) {
   test.what = node.at("what").text();
   test.verdict = verdict_of(node.at("verdict"));
   test.reason = node.text_or("reason");
+  if (test.verdict == Verdict::Pass && !test.reason.empty()) node.refuse("passes, for a reason");
   test.seconds = node.at("seconds").number();
   test.points = node.at("points").count(kMostCounted);
   test.experiments = node.count_or("experiments", 0, kMostCounted);

@@ -121,6 +121,37 @@ TEST(Json, WhatIsNoReportIsRefused) {
   EXPECT_THROW(from_json(nlohmann::ordered_json::array()), std::runtime_error);
 }
 
+// Each would be another result when it is written again.
+TEST(Json, ResultsThatCannotBeAreRefused) {
+  struct Row {
+    const char* clause;
+    const char* says;
+  };
+  constexpr Row kRows[] = {
+      {R"({"clause": "A", "verdict": "waived", "module": "iut"})", "does not say which finding"},
+      {R"({"clause": "A", "verdict": "waived", "module": "iut", "waived": "pass"})",
+       "does not say which finding"},
+      {R"({"clause": "A", "verdict": "waived", "waived": "fail"})", "accuses nobody"},
+      {R"({"clause": "A", "verdict": "fail", "reason": "x"})", "accuses nobody"},
+      {R"({"clause": "A", "verdict": "fail", "module": "iut", "waived": "fail"})", "is not waived"},
+      {R"({"clause": "A", "verdict": "pass", "reason": "x"})", "passes, for a reason"},
+      {R"({"clause": "A", "verdict": "fine"})", "is no verdict: 'fine'"},
+  };
+  nlohmann::ordered_json test = to_json(test_with("A", Verdict::Pass, ""));
+  for (const Row& row : kRows) {
+    test["clauses"] = {nlohmann::ordered_json::parse(row.clause)};
+    try {
+      test_from_json(test);
+      ADD_FAILURE() << row.clause;
+    } catch (const std::runtime_error& error) {
+      EXPECT_THAT(error.what(), HasSubstr(row.says));
+    }
+  }
+  test["clauses"] = nlohmann::ordered_json::array();
+  test["reason"] = "x";
+  EXPECT_THROW(test_from_json(test), std::runtime_error);
+}
+
 TEST(Junit, HasTheRightChildAndNoForeignMarkup) {
   TestResult odd = test_with("D", Verdict::Fail, "iut");
   odd.reason = "\x01\xff</failure><x>";
