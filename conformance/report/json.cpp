@@ -67,7 +67,7 @@ Verdict verdict_of(const Node& node) {
 }
 
 ClauseResult clause_from(const Node& node) {
-  const ClauseResult clause = {
+  ClauseResult clause = {
       node.at("clause").text(),     verdict_of(node.at("verdict")), node.text_or("reason"),
       node.text_or("module"),       node.text_or("signature"),      node.texts_or_none("stack"),
       node.texts_or_none("points"), node.texts_or_none("timeline"), node.text_or("waived")};
