@@ -17,10 +17,10 @@ BUILD_PACKAGES=(
 MACHINE_PACKAGES=(busybox-static dropbear-bin ibverbs-providers iproute2 openssh-client qemu-system-x86 xz-utils)
 # chromium and python3 look at the report page, rdmacm-utils and ibverbs-utils prove the rxe link, gdb and valgrind
 # replay under themselves, perl (its prove) and libxml2-utils read reports, python3-yaml and yamllint the templates,
-# openssl and python3-jsonschema say what others make of keys and schemas; the others check the code.
+# clang-14 fuzzes, openssl and python3-jsonschema say what others make of keys and schemas; the others check the code.
 TEST_PACKAGES=(
-  binutils chromium clang-format-14 clang-tidy-14 gdb ibverbs-utils libxml2-utils openssl perl python3
-  python3-jsonschema python3-yaml rdmacm-utils shellcheck valgrind yamllint
+  binutils chromium clang-14 clang-format-14 clang-tidy-14 gdb ibverbs-utils libxml2-utils openssl perl python3
+  libclang-rt-14-dev python3-jsonschema python3-yaml rdmacm-utils shellcheck valgrind yamllint
 )
 
 say() { printf '== %s\n' "$*"; }

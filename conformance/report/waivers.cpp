@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
-#include <cstdio>
+#include <compare>
 #include <optional>
 
 #include "conformance/catalogue/clauses.h"
@@ -41,17 +41,25 @@ constexpr std::array<const char*, 8> kModules = {"iut",     "rdmacm", "ibverbs",
 
 using Days = std::chrono::sys_days;
 
-std::optional<Days> day_of(const std::string& text) {
-  int year = 0;
-  unsigned month = 0;
-  unsigned day = 0;
-  int read = 0;
-  if (text.size() != kDaySize || text.find_first_not_of("0123456789-") != std::string::npos ||
-      std::sscanf(text.c_str(), "%4d-%2u-%2u%n", &year, &month, &day, &read) != 3 ||
-      static_cast<size_t>(read) != kDaySize)
-    return std::nullopt;
-  const std::chrono::year_month_day date{std::chrono::year(year), std::chrono::month(month),
-                                         std::chrono::day(day)};
+// A number of exactly so many digits.
+std::optional<int> number_at(std::string_view text, size_t begin, size_t size) {
+  int value = 0;
+  for (const char c : text.substr(begin, size)) {
+    if (c < '0' || c > '9') return std::nullopt;
+    value = 10 * value + (c - '0');
+  }
+  return value;
+}
+
+std::optional<Days> day_of(std::string_view text) {
+  if (text.size() != kDaySize || text[4] != '-' || text[7] != '-') return std::nullopt;
+  const std::optional<int> year = number_at(text, 0, 4);
+  const std::optional<int> month = number_at(text, 5, 2);
+  const std::optional<int> day = number_at(text, 8, 2);
+  if (!year || !month || !day) return std::nullopt;
+  const std::chrono::year_month_day date{std::chrono::year(*year),
+                                         std::chrono::month(static_cast<unsigned>(*month)),
+                                         std::chrono::day(static_cast<unsigned>(*day))};
   return date.ok() ? std::optional<Days>(date) : std::nullopt;
 }
 
@@ -69,7 +77,7 @@ std::string objection_to(const Waiver& waiver, const std::string& day) {
   const bool by_version = !waiver.package.empty() && !waiver.from.empty() && !waiver.to.empty();
   if (by_version == !waiver.build_id.empty())
     return "it is too broad: it needs package, from and to, or a build_id instead";
-  if (by_version && compare_versions(waiver.from, waiver.to) > 0)
+  if (by_version && std::is_gt(compare_versions(waiver.from, waiver.to)))
     return fmt::format("its versions end before they begin ({} to {})", waiver.from, waiver.to);
   for (const auto& [name, value] : {Field{"owner", &Waiver::owner}, Field{"reason", &Waiver::reason}})
     if ((waiver.*value).empty()) return fmt::format("it needs {} '{}'", name[0] == 'o' ? "an" : "a", name);
@@ -98,11 +106,15 @@ Waiver read_one(const Node& node) {
   return waiver;
 }
 
+bool is_between(const Waiver& waiver, const std::string& version) {
+  return std::is_lteq(compare_versions(waiver.from, version)) &&
+         std::is_lteq(compare_versions(version, waiver.to));
+}
+
 bool is_in_stack(const Waiver& waiver, const Stack& stack) {
   if (waiver.module == "kernel") {  // its package is the kernel itself
     const std::string release = stack.kernel.substr(0, stack.kernel.find(' '));
-    return waiver.build_id.empty() && compare_versions(waiver.from, release) <= 0 &&
-           compare_versions(release, waiver.to) <= 0;
+    return waiver.build_id.empty() && is_between(waiver, release);
   }
   return std::ranges::any_of(stack.modules, [&waiver](const StackModule& module) {
     if (module.role != waiver.module) return false;
@@ -110,7 +122,7 @@ bool is_in_stack(const Waiver& waiver, const Stack& stack) {
     const size_t space = module.package.find(' ');
     if (space == std::string::npos || module.package.substr(0, space) != waiver.package) return false;
     const std::string version = module.package.substr(space + 1);
-    return compare_versions(waiver.from, version) <= 0 && compare_versions(version, waiver.to) <= 0;
+    return is_between(waiver, version);
   });
 }
 

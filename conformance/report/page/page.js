@@ -98,7 +98,7 @@ function optionsOfTheRun() {
     const path = text(module.path);
     if (/^(\/usr)?\/lib\//.test(path)) continue;  // the system's own is found without an option
     if (module.role === 'iut') options.push('--librpma', bare(path));
-    if (module.role === 'rdmacm') options.push('--rdma-core', bare(path.replace(/\/[^/]*$/, '')));
+    if (module.role === 'rdmacm' && provider !== 'mock') options.push('--rdma-core', bare(path.replace(/\/[^/]*$/, '')));
   }
   return options.join(' ');
 }
