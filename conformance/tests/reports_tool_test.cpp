@@ -13,7 +13,6 @@ namespace {
 
 namespace fs = std::filesystem;
 using testing::HasSubstr;
-using testing::Not;
 
 constexpr const char* kFilter = "Listen.Null*:Listen.EachFailingAllocation*";
 

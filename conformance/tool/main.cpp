@@ -87,7 +87,8 @@ void add_run(CLI::App& app, RunOptions& options) {
       ->capture_default_str();
   app.add_option("--profile", options.profile, "what it is measured against: NAME, or NAME/VERSION")
       ->capture_default_str();
-  app.add_option("--waivers", options.waivers, "findings that somebody answers for (fixtures/waivers)");
+  app.add_option("--waivers", options.waivers,
+                 "file of findings that somebody answers for, for a while (README)");
   app.add_flag("--continue", options.resume)->group("");  // hidden: run_in_machine.cpp
   app.add_option("--baseline", options.baseline, "known findings: exit 0 where the run shows exactly these");
 }

@@ -104,7 +104,7 @@ int run_here(const RunOptions& options) {
     for (const std::string& line : report.earlier().kernel_log) kernel->add(line);
   // Lines are kept as tests end, for a part of the run that may follow.
   const auto judge_kernel = [&] {
-    const Outcome outcome = kernel->judge();
+    Outcome outcome = kernel->judge();
     for (; kernel_lines < kernel->lines().size(); ++kernel_lines)
       report.add_kernel_line(kernel->lines()[kernel_lines]);
     return outcome;

@@ -14,9 +14,10 @@ namespace {
 
 // What a text could do in there: begin a tag of its own, end an attribute, hold what XML has no place for.
 void check_xml(const std::string& xml) {
-  constexpr std::string_view kTags[] = {"<?xml ",    "<testsuites ", "<testsuite ",  "<testcase ",
-                                        "<failure ", "<error ",      "<skipped ",    "</failure>",
-                                        "</error>",  "</testcase>",  "</testsuite>", "</testsuites>"};
+  constexpr std::string_view kTags[] = {"<properties>", "</properties>", "<property ",   "<?xml ",
+                                        "<testsuites ", "<testsuite ",   "<testcase ",   "<failure ",
+                                        "<error ",      "<skipped ",     "</failure>",   "</error>",
+                                        "</testcase>",  "</testsuite>",  "</testsuites>"};
   must(as_utf8(xml) == xml, "a JUnit file is UTF-8");
   bool in_tag = false;
   bool in_quotes = false;
