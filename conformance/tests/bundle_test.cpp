@@ -57,6 +57,10 @@ class Bundle : public testing::Test {
     return compress(pack_tar(make_members(std::move(files), run, packer(), key)));
   }
 
+  [[nodiscard]] static Members unpacked(const std::string& archive) {
+    return unpack_tar(decompress(archive, {}), member_names(), {});
+  }
+
   Profile profile_ = small_profile();
   PrivateKey key_ = PrivateKey::generate();
   PublicKey public_ = PublicKey::of(key_);
@@ -194,8 +198,7 @@ TEST_F(Bundle, EveryAddedRemovedOrSwappedByteIsNoticed) {
 
 // Not of the compression, which notices by itself: of what it holds.
 TEST_F(Bundle, EveryFlippedByteOfEachMemberIsNoticed) {
-  const std::string tar = decompress(packed(passing_run(profile_)), {});
-  const Members members = unpack_tar(tar, member_names(), {});
+  const Members members = unpacked(packed(passing_run(profile_)));
   std::mt19937 random(1);
   for (const auto& [name, content] : members) {
     for (int i = 0; i < 12; ++i) {
@@ -216,13 +219,70 @@ TEST_F(Bundle, EveryMissingMemberIsNoticed) {
   RunResult run = passing_run(profile_);
   add_finding(run, "Listen.First", "LISTEN-RET-2", "rdmacm");
   const std::string archive = packed(run, true, waivers_for("LISTEN-RET-2", "rdmacm", "2026-12-31"));
-  const Members members = unpack_tar(decompress(archive, {}), member_names(), {});
+  const Members members = unpacked(archive);
   ASSERT_EQ(members.size(), 12U);
   for (const auto& [name, content] : members) {
     Members altered = members;
     altered.erase(name);
     EXPECT_EQ(verified(compress(pack_tar(altered))).exit_code(), 4) << name;
   }
+}
+
+// Whoever has no key can still write the name of one, or take a signature from another bundle.
+TEST_F(Bundle, WithAForeignSignatureIsInvalid) {
+  Members members = unpacked(packed(passing_run(profile_)));
+  Envelope forged = seal(kInTotoPayload, members.at(kStatement), PrivateKey::generate());
+  forged.key_id = key_.id();
+  members[kEnvelope] = forged.text();
+  members[kSums] = sums_of(members);
+  Verification result = verified(compress(pack_tar(members)));
+  EXPECT_EQ(result.exit_code(), 4);
+  EXPECT_EQ(result.signer, "");
+  EXPECT_THAT(result.text(), HasSubstr("statement.dsse.json: it is not of this statement"));
+
+  RunResult other = passing_run(profile_);
+  other.seed = 1;
+  members[kEnvelope] = unpacked(packed(other)).at(kEnvelope);
+  members[kSums] = sums_of(members);
+  for (const bool with_key : {true, false}) {
+    result = verified(compress(pack_tar(members)), with_key);
+    EXPECT_EQ(result.exit_code(), 4);
+    EXPECT_THAT(result.text(), HasSubstr("it signs something else than statement.json"));
+  }
+
+  Envelope renamed = seal(kInTotoPayload, members.at(kStatement), key_);
+  renamed.key_id = std::string(64, '0');
+  members[kEnvelope] = renamed.text();
+  members[kSums] = sums_of(members);
+  EXPECT_THAT(verified(compress(pack_tar(members))).text(), HasSubstr("it names another key than its own"));
+
+  members[kEnvelope] = seal("application/json", members.at(kStatement), key_).text();
+  members[kSums] = sums_of(members);
+  EXPECT_THAT(verified(compress(pack_tar(members))).text(), HasSubstr("it signs something else"));
+}
+
+// Rightly signed, but not what follows from the report.
+TEST_F(Bundle, WithAManifestOrStatementOfAnotherReportIsInvalid) {
+  const Members members = unpacked(packed(passing_run(profile_)));
+  Members altered = members;
+  edit(altered, kManifest, [](Json& j) { j["suite"]["version"] = "2.0.0"; });
+  Members covered = altered;
+  for (const char* name : {kStatement, kEnvelope, kSums}) covered.erase(name);
+  altered[kStatement] = statement_of(passing_run(profile_), covered);
+  altered[kEnvelope] = seal(kInTotoPayload, altered.at(kStatement), key_).text();
+  altered[kSums] = sums_of(altered);
+  Verification result = verified(compress(pack_tar(altered)));
+  EXPECT_EQ(result.exit_code(), 4) << result.text();
+  EXPECT_THAT(result.text(),
+              HasSubstr("manifest.json/suite/version says \"2.0.0\", what follows is \"1.0.0\""));
+
+  altered = members;
+  edit(altered, kStatement, [](Json& j) { j["subject"].erase(0); });
+  altered[kEnvelope] = seal(kInTotoPayload, altered.at(kStatement), key_).text();
+  altered[kSums] = sums_of(altered);
+  result = verified(compress(pack_tar(altered)));
+  EXPECT_EQ(result.exit_code(), 4) << result.text();
+  EXPECT_THAT(result.text(), HasSubstr("statement.json/subject has"));
 }
 
 // It may word its reasons otherwise, and rule otherwise over what is certifiable: whoever says no is
