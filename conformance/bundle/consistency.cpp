@@ -57,7 +57,7 @@ Json what_follows(const Json& report, const RunResult& run) {
   }
   follows["clauses"] = std::move(rows);
   if (run.suite_commit == kCommit) return follows;
-  for (auto& [subject, outcome] : follows["verdicts"].items())
+  for (const auto& [subject, outcome] : follows["verdicts"].items())
     if (const Json& said = report.at("verdicts").at(subject);
         said.contains("reason") && outcome.contains("reason"))
       outcome["reason"] = said.at("reason");
@@ -181,7 +181,7 @@ void add_differences(const Json& said, const Json& follows, const std::string& w
     const size_t before = differences.size();
     for (const auto& [key, value] : follows.items())
       if (said.contains(key))
-        add_differences(said.at(key), value, where + "/" + key, differences);
+        add_differences(said.at(key), value, fmt::format("{}/{}", where, key), differences);
       else
         differences.push_back(fmt::format("{}/{} is missing", where, key));
     for (const auto& [key, value] : said.items())

@@ -15,7 +15,7 @@ namespace conformance {
 inline constexpr std::string_view kInTotoPayload = "application/vnd.in-toto+json";
 
 // RFC 4648, standard alphabet, padded. from_base64() takes only what base64() writes.
-std::string base64(std::string_view bytes);
+std::string base64(std::string_view text);
 std::optional<std::string> from_base64(std::string_view text);
 
 // What is signed: the pre-authentication encoding.

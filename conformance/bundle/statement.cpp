@@ -32,10 +32,6 @@ Json describe(const StackModule& module) {
   return json;
 }
 
-Json texts(const std::vector<std::string>& list) {
-  return Json(list);
-}
-
 Json configuration_of(const RunResult& run) {
   Json list = Json::array();
   const std::string digits = run.suite_commit.substr(0, kCommitSize);
@@ -71,9 +67,9 @@ Json predicate_of(const RunResult& run) {
   }
   return {{"result", result_of(run)},
           {"configuration", configuration_of(run)},
-          {"passedTests", texts(passed)},
-          {"warnedTests", texts(warned)},
-          {"failedTests", texts(failed)}};
+          {"passedTests", passed},
+          {"warnedTests", warned},
+          {"failedTests", failed}};
 }
 
 }  // namespace

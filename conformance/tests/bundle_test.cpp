@@ -274,7 +274,7 @@ TEST_F(Bundle, WithAManifestOrStatementOfAnotherReportIsInvalid) {
   Verification result = verified(compress(pack_tar(altered)));
   EXPECT_EQ(result.exit_code(), 4) << result.text();
   EXPECT_THAT(result.text(),
-              HasSubstr("manifest.json/suite/version says \"2.0.0\", what follows is \"1.0.0\""));
+              HasSubstr(R"(manifest.json/suite/version says "2.0.0", what follows is "1.0.0")"));
 
   altered = members;
   edit(altered, kStatement, [](Json& j) { j["subject"].erase(0); });
@@ -356,7 +356,7 @@ const Deed kDeeds[] = {
      [](Members& m) {
        edit(m, "report.json", [](Json& j) { j["verdicts"]["subject"] = {{"verdict", "pass"}}; });
      },
-     "report.json/verdicts/subject/verdict says \"pass\", what follows is \"waived\""},
+     R"(report.json/verdicts/subject/verdict says "pass", what follows is "waived")"},
     {"ExitCode", [](Members& m) { edit(m, "report.json", [](Json& j) { j["exit_code"] = 2; }); },
      "report.json/exit_code says 2, what follows is 0"},
     {"Certifiable",
@@ -377,7 +377,7 @@ const Deed kDeeds[] = {
                     {"verdict", "pass"}};
        });
      },
-     "says \"pass\", what follows is \"waived\""},
+     R"(says "pass", what follows is "waived")"},
     {"Count", [](Members& m) { edit(m, "report.json", [](Json& j) { j["counts"]["points"] = 3; }); },
      "report.json/counts/points says 3, what follows is 2"},
     {"VerdictOfTest",
@@ -425,15 +425,15 @@ const Deed kDeeds[] = {
      },
      "Listen.Third has points and no result"},
     {"SubjectOfNobody", [](Members& m) { edit(m, "report.json", [](Json& j) { j["judge"] = "nobody"; }); },
-     "its subject \"nobody\" is nobody"},
+     R"(its subject "nobody" is nobody)"},
     {"WaiverWithoutFile", [](Members& m) { m.erase("waivers.json"); }, "WRONG   waivers"},
     {"WaiverStretched", [](Members& m) { replace(m, "waivers.json", "44.0-2", "45.0-2"); },
-     "report.json/waivers/0/to says \"44.0-2\", what follows is \"45.0-2\""},
+     R"(report.json/waivers/0/to says "44.0-2", what follows is "45.0-2")"},
     {"WaiverExpired", [](Members& m) { replace(m, "waivers.json", "2026-12-31", "2026-05-31"); },
      "it expired on 2026-05-31"},
     {"WaiverTooBroad", [](Members& m) { replace(m, "waivers.json", "2026-12-31", "2036-12-31"); },
      "too broad"},
-    {"WaiverOfAnotherModule", [](Members& m) { replace(m, "waivers.json", "rdmacm\"", "ibverbs\""); },
+    {"WaiverOfAnotherModule", [](Members& m) { replace(m, "waivers.json", R"(rdmacm")", R"(ibverbs")"); },
      "report.json/waivers/0"},
     {"ProfileShortened",
      [](Members& m) {
@@ -444,7 +444,7 @@ const Deed kDeeds[] = {
      "profile.json is not small/1 as it was frozen"},
     {"ClauseTwice",
      [](Members& m) { edit(m, "report.json", [](Json& j) { j["clauses"].push_back(j["clauses"][0]); }); },
-     "report.json has the clause \"LISTEN-RET-1\" twice"},
+     R"(report.json has the clause "LISTEN-RET-1" twice)"},
     {"ClauseLeftOut", [](Members& m) { edit(m, "report.json", [](Json& j) { j["clauses"].erase(0); }); },
      "report.json lacks the clause LISTEN-RET-1"},
     {"PromiseChanged",
@@ -456,7 +456,7 @@ const Deed kDeeds[] = {
      "report.json lacks a line of kernel.jsonl"},
     {"KeyTwice", [](Members& m) { replace(m, "report.json", "{\n", "{\n  \"schema\": \"x\",\n"); },
      "report.json: an object has 'schema' twice"},
-    {"ViewOfAnotherResult", [](Members& m) { replace(m, "junit.xml", "failures=\"0\"", "failures=\"1\""); },
+    {"ViewOfAnotherResult", [](Members& m) { replace(m, "junit.xml", R"(failures="0")", R"(failures="1")"); },
      "junit.xml does not say what report.json says"},
     {"UnknownField", [](Members& m) { edit(m, "report.json", [](Json& j) { j["note"] = "trust me"; }); },
      "report.json: it departs from rpma-conformance-1.schema.json"},

@@ -283,7 +283,7 @@ const Tampering kTamperings[] = {
      },
      {},
      {},
-     "report.json/verdicts/stack/verdict says \"pass\", what follows is \"waived\""},
+     R"(report.json/verdicts/stack/verdict says "pass", what follows is "waived")"},
     {"VerdictChangedAndSignedRightly",
      true,
      [](Members& files) {
@@ -291,7 +291,7 @@ const Tampering kTamperings[] = {
      },
      {},
      {},
-     "report.json/verdicts/stack/verdict says \"pass\", what follows is \"waived\""},
+     R"(report.json/verdicts/stack/verdict says "pass", what follows is "waived")"},
     {"TestRemoved",
      true,
      [](Members& files) {
@@ -303,15 +303,15 @@ const Tampering kTamperings[] = {
        --run.in_profile;
        files["report.json"] = to_json(run).dump(2) + "\n";
        files["junit.xml"] = to_junit(run);
-       drop_line(files, "results.jsonl", "\"id\":\"Listen.FirstListenOfAProcessSucceeds\"");
-       drop_line(files, "points.jsonl", "\"test\":\"Listen.FirstListenOfAProcessSucceeds\"");
+       drop_line(files, "results.jsonl", R"("id":"Listen.FirstListenOfAProcessSucceeds")");
+       drop_line(files, "points.jsonl", R"("test":"Listen.FirstListenOfAProcessSucceeds")");
      },
      {},
      {},
      "Listen.FirstListenOfAProcessSucceeds is missing"},
     {"PointRemoved",
      true,
-     [](Members& files) { drop_line(files, "points.jsonl", "\"test\":\"Listen.ListenSucceeds\""); },
+     [](Members& files) { drop_line(files, "points.jsonl", R"("test":"Listen.ListenSucceeds")"); },
      {},
      {},
      "Listen.ListenSucceeds has 0 lines, its result counts 1 points"},
@@ -335,7 +335,7 @@ const Tampering kTamperings[] = {
      },
      {},
      {},
-     "what follows is \"a defect of the moon\""},
+     R"(what follows is "a defect of the moon")"},
     {"WaiverExpired",
      true,
      [](Members& files) {
