@@ -42,6 +42,10 @@ if(RPMACONF_RXE_TESTS)
     rpma_ep_listen/calloc:error=ENOMEM:when=3:caller=@rdmacm/cold/null)
   set_tests_properties(rxe.replay PROPERTIES
     PASS_REGULAR_EXPRESSION ">>> +calloc.*injected.*stack at its end.*librdmacm.*LISTEN-RET-2 +crash.*by rdmacm.*exit code 1")
+  # Runs that are ended from outside, in machines of their own.
+  add_test(NAME rxe.resume COMMAND conformance_tool_test --gtest_filter=InMachine.*)
+  set_tests_properties(rxe.resume PROPERTIES LABELS "suite;rxe" TIMEOUT 900
+    PASS_REGULAR_EXPRESSION "PASSED  . [1-9]" FAIL_REGULAR_EXPRESSION "FAILED")
   # Toys with a mistake each (tests/toys_test.cpp), as the kernel shows it.
   add_test(NAME rxe.toys COMMAND conformance_tool_test --gtest_filter=Mistakes/Toy.*:ToyWithoutMistake.*:ToyThatIsRefusedOnce.*)
   # A filter that matches nothing would pass, so what it prints decides.

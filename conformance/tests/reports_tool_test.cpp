@@ -3,8 +3,12 @@
 // What is done with reports by the tool itself: shards put together, runs that go on, comparisons, baselines
 // and waivers. On the mock, with the toy library where there must be a finding.
 #include <gmock/gmock.h>
+#include <sys/types.h>
 
+#include <chrono>
+#include <csignal>
 #include <fstream>
+#include <thread>
 
 #include "conformance/tests/tool.h"
 
@@ -169,6 +173,62 @@ TEST(Interrupted, KeepsWhatItHadAndSaysSo) {
     EXPECT_EQ(document.at("interrupted"), std::string("SIG") + signal);
     EXPECT_EQ(document.at("complete").at("value"), false);
     EXPECT_EQ(document.at("findings").size(), 0U);
+  }
+}
+
+// In rxe machines of their own: a CTest entry of its own, for what it takes.
+
+constexpr const char* kInMachine = "Listen.FailingCreate*";
+
+// How many tests of a run in a machine have ended; their results lie in the machine's share.
+size_t ended_in_machine(const fs::path& report) {
+  std::ifstream stream(report / "run.json");
+  const nlohmann::json record = nlohmann::json::parse(stream, nullptr, false);
+  if (record.is_discarded()) return 0;
+  std::ifstream results(fs::path(record.at("inner_report").get<std::string>()) / "results.jsonl");
+  size_t lines = 0;
+  for (std::string line; std::getline(results, line);) ++lines;
+  return lines > 0 ? lines - 1 : 0;  // the first is the header
+}
+
+// Runs and sends a signal to the tool alone, not to what it has started, once so many tests have ended.
+Ran run_in_machine_until(size_t tests, int signal, const fs::path& report) {
+  Started started({tool(), "run", "--provider", "rxe", "--filter", kInMachine, "--report", report});
+  while (ended_in_machine(report) < tests && started.runs())
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  kill(started.pid(), signal);
+  return started.wait();
+}
+
+// How often a kernel repeats itself is the one thing that may differ.
+nlohmann::json comparable_but_for_repetitions(const fs::path& report) {
+  nlohmann::json document = comparable(report);
+  nlohmann::json& log = document["kernel_log"];
+  log.erase(std::unique(log.begin(), log.end()), log.end());
+  return document;
+}
+
+TEST(InMachine, AnEndedRunIsResumed) {
+  const Folder folder;
+  const fs::path whole = folder.path() / "whole";
+  const Ran undisturbed =
+      run({tool(), "run", "--provider", "rxe", "--filter", kInMachine, "--report", whole});
+  ASSERT_EQ(undisturbed.exit_code, 0) << undisturbed.output;
+  for (const int signal : {SIGINT, SIGKILL}) {
+    const fs::path report = folder.path() / std::to_string(signal);
+    const Ran ended = run_in_machine_until(3, signal, report);
+    if (signal == SIGKILL) {
+      EXPECT_EQ(ended.exit_code, 128 + SIGKILL) << ended.output;
+      EXPECT_FALSE(fs::exists(report / "report.json"));
+    } else {
+      EXPECT_EQ(ended.exit_code, 3) << ended.output;
+      EXPECT_THAT(ended.output, HasSubstr("run --resume " + report.string()));
+    }
+    const Ran resumed = run({tool(), "run", "--resume", report});
+    EXPECT_EQ(resumed.exit_code, 0) << resumed.output;
+    EXPECT_EQ(read_json(report / "report.json").at("resumed"), 1) << resumed.output;
+    EXPECT_EQ(comparable_but_for_repetitions(report), comparable_but_for_repetitions(whole));
+    EXPECT_EQ(lines_of(report / "points.jsonl"), lines_of(whole / "points.jsonl"));
   }
 }
 

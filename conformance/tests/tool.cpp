@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "conformance/tests/tool.h"
 
-#include <fcntl.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -24,32 +24,49 @@ Folder::~Folder() {
   std::filesystem::remove_all(path_, error);
 }
 
-Ran run(const std::vector<std::string>& arguments, const std::vector<std::string>& environment) {
-  std::array<int, 2> ends{};
-  if (pipe2(ends.data(), O_CLOEXEC) != 0) throw std::runtime_error("no pipe");
+Started::Started(const std::vector<std::string>& arguments, const std::vector<std::string>& environment) {
+  // No pipe, whose end would be held by what the program leaves behind.
+  output_ = memfd_create("output", MFD_CLOEXEC);
+  if (output_ < 0) throw std::runtime_error("no file in memory");
   std::vector<char*> argv;
   argv.reserve(arguments.size() + 1);
   for (const std::string& argument : arguments) argv.push_back(const_cast<char*>(argument.c_str()));
   argv.push_back(nullptr);
-  const pid_t pid = fork();
-  if (pid == 0) {
+  pid_ = fork();
+  if (pid_ == 0) {
     for (const std::string& variable : environment) putenv(const_cast<char*>(variable.c_str()));
-    dup2(ends[1], STDOUT_FILENO);
-    dup2(ends[1], STDERR_FILENO);
+    dup2(output_, STDOUT_FILENO);
+    dup2(output_, STDERR_FILENO);
     execvp(argv[0], argv.data());
     _exit(127);
   }
-  close(ends[1]);
-  Ran ran{};
-  std::array<char, 4096> buffer{};
-  for (ssize_t size = 0; (size = read(ends[0], buffer.data(), buffer.size())) > 0;)
-    ran.output.append(buffer.data(), static_cast<size_t>(size));
-  close(ends[0]);
+}
+
+Started::~Started() {
+  if (output_ >= 0) wait();
+}
+
+bool Started::runs() const {
+  siginfo_t info{};
+  return waitid(P_PID, static_cast<id_t>(pid_), &info, WEXITED | WNOHANG | WNOWAIT) == 0 && info.si_pid == 0;
+}
+
+Ran Started::wait() {
   int status = 0;
-  while (waitpid(pid, &status, 0) < 0 && errno == EINTR) {
+  while (waitpid(pid_, &status, 0) < 0 && errno == EINTR) {
   }
-  ran.exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+  Ran ran{WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status), {}};
+  std::array<char, 4096> buffer{};
+  off_t at = 0;
+  for (ssize_t size = 0; (size = pread(output_, buffer.data(), buffer.size(), at)) > 0; at += size)
+    ran.output.append(buffer.data(), static_cast<size_t>(size));
+  close(output_);
+  output_ = -1;
   return ran;
+}
+
+Ran run(const std::vector<std::string>& arguments, const std::vector<std::string>& environment) {
+  return Started(arguments, environment).wait();
 }
 
 std::string tool() {

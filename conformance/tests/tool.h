@@ -30,6 +30,26 @@ struct Ran {
   std::string output;  // standard output and standard error, as they came
 };
 
+// A program that runs. Whoever does not wait for it waits at the end.
+class Started {
+ public:
+  // With extra environment variables ("NAME=value").
+  explicit Started(const std::vector<std::string>& arguments,
+                   const std::vector<std::string>& environment = {});
+  ~Started();
+  Started(const Started&) = delete;
+  Started& operator=(const Started&) = delete;
+  Started(Started&&) = delete;
+  Started& operator=(Started&&) = delete;
+  [[nodiscard]] int pid() const { return pid_; }
+  [[nodiscard]] bool runs() const;
+  Ran wait();
+
+ private:
+  int pid_ = -1;
+  int output_ = -1;
+};
+
 // Runs a program with extra environment variables ("NAME=value").
 Ran run(const std::vector<std::string>& arguments, const std::vector<std::string>& environment = {});
 

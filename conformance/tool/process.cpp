@@ -12,10 +12,12 @@
 namespace conformance {
 namespace {
 
+constexpr std::array kHandedOn = {SIGINT, SIGTERM, SIGHUP};
 volatile pid_t running = -1;
 
-void hand_on(int signal) {
-  if (running > 0) kill(running, signal);
+// What a terminal sends it sends to the program that runs too; handed on, it would come twice.
+void hand_on(int signal, siginfo_t* info, void*) {
+  if (running > 0 && info->si_code != SI_KERNEL) kill(running, signal);
 }
 
 std::vector<char*> as_argv(const std::vector<std::string>& arguments) {
@@ -33,29 +35,34 @@ int wait_for(pid_t pid) {
   return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
-// While it lives, SIGTERM goes to the program that runs, and SIGINT, which that program gets from the
-// terminal too, does not end this one.
+// While it lives, the signals that ask for an end go to the program that runs, and this one waits for it:
+// there is something to keep and something to stop.
 class Signals {
  public:
   Signals() {
     struct sigaction action {};
-    action.sa_handler = hand_on;
-    sigaction(SIGTERM, &action, &old_term_);
-    action.sa_handler = SIG_IGN;
-    sigaction(SIGINT, &action, &old_int_);
+    action.sa_sigaction = hand_on;
+    action.sa_flags = SA_SIGINFO | SA_RESTART;
+    for (size_t i = 0; i < kHandedOn.size(); ++i) sigaction(kHandedOn[i], &action, &old_[i]);
   }
   ~Signals() {
-    sigaction(SIGTERM, &old_term_, nullptr);
-    sigaction(SIGINT, &old_int_, nullptr);
+    for (size_t i = 0; i < kHandedOn.size(); ++i) sigaction(kHandedOn[i], &old_[i], nullptr);
   }
   Signals(const Signals&) = delete;
   Signals& operator=(const Signals&) = delete;
   Signals(Signals&&) = delete;
   Signals& operator=(Signals&&) = delete;
 
+  // In the child. What `nohup` had switched off stays off.
+  void give_back() const {
+    for (size_t i = 0; i < kHandedOn.size(); ++i) {
+      const bool off = kHandedOn[i] == SIGHUP && old_[i].sa_handler == SIG_IGN;
+      signal(kHandedOn[i], off ? SIG_IGN : SIG_DFL);
+    }
+  }
+
  private:
-  struct sigaction old_term_ {};
-  struct sigaction old_int_ {};
+  std::array<struct sigaction, kHandedOn.size()> old_{};
 };
 
 }  // namespace
@@ -66,8 +73,7 @@ int run_program(const std::vector<std::string>& arguments) {
   const pid_t pid = fork();
   if (pid < 0) return 127;
   if (pid == 0) {
-    signal(SIGINT, SIG_DFL);
-    signal(SIGTERM, SIG_DFL);
+    signals.give_back();
     execvp(argv[0], argv.data());
     _exit(127);
   }

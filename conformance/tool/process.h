@@ -9,8 +9,8 @@
 namespace conformance {
 
 // Runs a program with this process's standard streams and returns its exit status (128 + N where signal N
-// ended it; 127 where it could not be started). SIGINT reaches it from the terminal, SIGTERM is handed on to
-// it; this process lives on to clean up.
+// ended it; 127 where it could not be started). SIGINT, SIGTERM and SIGHUP
+// are handed on to it, unless a terminal sent them to both; this process lives on to clean up.
 int run_program(const std::vector<std::string>& arguments);
 
 // Starts one whose output goes to the end of `log`, and returns its process id, or -1; wait_for_program()
