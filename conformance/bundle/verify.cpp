@@ -163,7 +163,9 @@ class Verifier {
 
 void add_check(const Check& check, Lines& text) {
   constexpr size_t kShown = 5;
-  if (check.wrong.empty()) return text.line("ok      {:<14} {}", check.what, check.note);
+  if (check.wrong.empty())
+    return check.note.empty() ? text.line("ok      {}", check.what)
+                              : text.line("ok      {:<14} {}", check.what, check.note);
   for (size_t i = 0; i < std::min(kShown, check.wrong.size()); ++i)
     text.line("{:<7} {:<14} {}", i == 0 ? "WRONG" : "", i == 0 ? check.what : "", check.wrong[i]);
   if (check.wrong.size() > kShown) text.line("{:<22} and {} more", "", check.wrong.size() - kShown);

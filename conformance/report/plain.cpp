@@ -35,6 +35,8 @@ std::string options_of(const RunResult& run) {
     const std::string& device = run.stack.device;
     options += " --device " + shell_quoted(device.substr(0, device.find_first_of(", ")));
   }
+  if (run.provider != "mock" && !run.stack.address.empty())
+    options += " --addr " + shell_quoted(run.stack.address);
   for (const StackModule& module : run.stack.modules) {
     if (module.path.starts_with("/lib/") || module.path.starts_with("/usr/lib/")) continue;
     if (module.role == "iut") options += " --librpma " + shell_quoted(module.path);

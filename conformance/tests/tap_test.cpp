@@ -115,12 +115,14 @@ TEST(Tap, CommandIsAboutTheStackOfTheRun) {
   RunResult run = result_of_run({result_of_test("A", Verdict::Crash)});
   run.provider = "hw";
   run.stack.device = "mlx5_0, netdev eth0";
+  run.stack.address = "192.0.2.7";
   run.stack.modules = {
       {.role = "iut", .path = "/opt/a b/librpma.so.0", .package = "", .build_id = "", .sha256 = ""},
       {.role = "rdmacm", .path = "/usr/lib/librdmacm.so.1", .package = "", .build_id = "", .sha256 = ""}};
-  EXPECT_THAT(to_tap(run),
-              HasSubstr("again: \"rpma-conformance replay --provider hw --device mlx5_0 --librpma "
-                        "'/opt/a b/librpma.so.0' rpma_ep_listen/A\"\n"));
+  EXPECT_THAT(
+      to_tap(run),
+      HasSubstr("again: \"rpma-conformance replay --provider hw --device mlx5_0 --addr 192.0.2.7 --librpma "
+                "'/opt/a b/librpma.so.0' rpma_ep_listen/A\"\n"));
   run.stack.modules = {{.role = "rdmacm",
                         .path = "/opt/core/lib/librdmacm.so.1",
                         .package = "",
