@@ -25,21 +25,20 @@ std::string profile_of(const std::string& report, const std::vector<Profile>& pr
 }
 
 [[noreturn]] void refuse(const fs::path& folder, const std::string& why) {
-  throw SetupError(as_one_line(fmt::format("{} cannot be bundled: {}", folder.string(), why)));
+  throw SetupError(as_one_line(fmt::format("{} is no report to rely on: {}", folder.string(), why)));
 }
 
-// The run that the files tell of; throws SetupError for one that they tell differently.
-RunResult need_consistent(const fs::path& folder, const Members& files,
-                          const std::vector<Profile>& profiles) {
+// What the files say; throws SetupError where they contradict each other.
+Content need_consistent(const fs::path& folder, const Members& files, const std::vector<Profile>& profiles) {
   Check documents{"documents"};
-  const std::optional<Content> content = read_content(files, documents);
+  std::optional<Content> content = read_content(files, documents);
   if (!content) refuse(folder, documents.wrong.empty() ? "it cannot be read" : documents.wrong.front());
   bool unknown = false;
   std::vector<Check> checks = check_content(*content, files);
   checks.push_back(check_profile(*content, profiles, unknown));
   for (const Check& check : checks)
     if (!check.wrong.empty()) refuse(folder, fmt::format("{}: {}", check.what, check.wrong.front()));
-  return content->run;
+  return std::move(*content);
 }
 
 }  // namespace
@@ -74,6 +73,13 @@ Members collect_report(const fs::path& folder, const std::vector<Profile>& profi
   return files;
 }
 
+Recorded read_sound_report(const fs::path& folder, const std::vector<Profile>& profiles) {
+  if (is_absent(folder / "report.json")) return read_recorded(folder);  // which says what is missing
+  const Members files = collect_report(folder, profiles);
+  Content content = need_consistent(folder, files, profiles);
+  return {folder, std::move(content.run), std::move(content.points)};
+}
+
 Members make_members(Members files, const RunResult& run, const Packer& packed_by, const PrivateKey* key) {
   files[kManifest] = manifest_of(run, files, packed_by);
   std::string statement = statement_of(run, files);
@@ -86,7 +92,7 @@ Members make_members(Members files, const RunResult& run, const Packer& packed_b
 std::string make_bundle(const fs::path& folder, const std::vector<Profile>& profiles, const PrivateKey* key) {
   const Limits limits;
   Members files = collect_report(folder, profiles);
-  const RunResult run = need_consistent(folder, files, profiles);
+  const RunResult run = need_consistent(folder, files, profiles).run;
   const std::string tar = pack_tar(make_members(std::move(files), run, packer(), key));
   std::string archive = compress(tar);
   if (tar.size() > limits.tar || archive.size() > limits.archive)

@@ -20,6 +20,10 @@ namespace conformance {
 // contradicts itself.
 Members collect_report(const std::filesystem::path& folder, const std::vector<Profile>& profiles);
 
+// The run that a report folder tells of, where its files are of their schemas and tell one story: what a tool
+// compares or gates must not be less than what it bundles. Throws SetupError with one clear line.
+Recorded read_sound_report(const std::filesystem::path& folder, const std::vector<Profile>& profiles);
+
 // All members of a bundle. `key`: null where nobody signs.
 Members make_members(Members files, const RunResult& run, const Packer& packed_by, const PrivateKey* key);
 

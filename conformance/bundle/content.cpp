@@ -62,16 +62,6 @@ class Documents {
   std::vector<std::string>& wrong_;
 };
 
-RecordedPoint point_from_json(const Json& line) {
-  RecordedPoint point;
-  point.test = line.at("test");
-  point.result.point = line.at("point");
-  point.result.verdict = *verdict_named(line.at("verdict").get<std::string>());
-  point.result.reason = line.value("reason", "");
-  point.result.module = line.value("module", "");
-  return point;
-}
-
 }  // namespace
 
 std::optional<Content> read_content(const Members& files, Check& check) {
@@ -86,7 +76,7 @@ std::optional<Content> read_content(const Members& files, Check& check) {
     if (line.contains("started")) content.headers.push_back(line);
   });
   documents.lines("points.jsonl", kPointSchema, [&content](const Json& line) {
-    content.points.push_back(point_from_json(line));
+    content.points.push_back(recorded_point(line));
     content.point_lines.push_back(line);
   });
   if (files.contains("kernel.jsonl")) content.kernel_lines.emplace();

@@ -11,6 +11,21 @@
 namespace conformance {
 namespace {
 
+// How a change of verdicts is called. One that was a finding and was not concluded now has not got better.
+ChangeKind kind_of(Verdict old, Verdict now) {
+  if (now == Verdict::Waived || old == Verdict::Waived) return ChangeKind::Waived;
+  if (is_finding(old) && is_inconclusive(now)) return ChangeKind::Worse;
+  return now < old ? ChangeKind::Worse : ChangeKind::Better;
+}
+
+Change change_of(const std::string& what, Verdict old, Verdict now, const std::string& reason) {
+  const ChangeKind kind = kind_of(old, now);
+  return {kind,
+          fmt::format("{}: was {}, is {}{}{}", what, name_of(old), name_of(now), reason.empty() ? "" : ": ",
+                      reason),
+          old == Verdict::Pass && kind == ChangeKind::Worse};
+}
+
 void compare_clauses(const RunResult& before, const RunResult& after, std::vector<Change>& changes) {
   const auto old_clauses = by_clause(before);
   const auto new_clauses = by_clause(after);
@@ -23,15 +38,22 @@ void compare_clauses(const RunResult& before, const RunResult& after, std::vecto
     }
     const ClauseResult& now = found->second;
     if (now.verdict == old.verdict) continue;
-    const bool worse = now.verdict < old.verdict;
-    changes.push_back({worse ? ChangeKind::Worse : ChangeKind::Better,
-                       fmt::format("clause {}: was {}, is {}{}{}", id, name_of(old.verdict),
-                                   name_of(now.verdict), now.reason.empty() ? "" : ": ", now.reason),
-                       old.verdict == Verdict::Pass});
+    changes.push_back(change_of("clause " + id, old.verdict, now.verdict, now.reason));
   }
   for (const auto& [id, now] : new_clauses)
     if (!old_clauses.contains(id))
       changes.push_back({ChangeKind::Appeared, fmt::format("clause {}: is {}", id, name_of(now.verdict))});
+}
+
+// What a clause may hide: a test of many for one clause.
+void compare_tests(const RunResult& before, const RunResult& after, std::vector<Change>& changes) {
+  std::map<std::string, const TestResult*> old_tests;
+  for (const TestResult& test : before.tests) old_tests.emplace(test.id, &test);
+  for (const TestResult& now : after.tests) {
+    const auto old = old_tests.find(now.id);
+    if (old == old_tests.end() || old->second->verdict == now.verdict) continue;
+    changes.push_back(change_of("test " + now.id, old->second->verdict, now.verdict, now.reason));
+  }
 }
 
 using FindingKey = std::tuple<std::string, std::string, Verdict, std::string>;
@@ -44,6 +66,16 @@ std::map<FindingKey, Finding> findings_by_key(const RunResult& run) {
   return all;
 }
 
+// Findings that a waiver has taken out.
+std::set<FindingKey> waived_in(const RunResult& run) {
+  std::set<FindingKey> all;
+  for (const TestResult& test : run.tests)
+    for (const ClauseResult& clause : test.clauses)
+      if (const auto was = verdict_named(clause.waived); clause.verdict == Verdict::Waived && was)
+        all.insert({clause.clause, clause.module, *was, clause.signature});
+  return all;
+}
+
 std::string text_of(const Finding& finding) {
   return fmt::format("finding {} {} by {}, at {} point{}: {}", name_of(finding.verdict), finding.clause,
                      finding.module, finding.points.size(), finding.points.size() == 1 ? "" : "s",
@@ -53,10 +85,18 @@ std::string text_of(const Finding& finding) {
 void compare_findings(const RunResult& before, const RunResult& after, std::vector<Change>& changes) {
   const auto old_findings = findings_by_key(before);
   const auto new_findings = findings_by_key(after);
-  for (const auto& [key, finding] : new_findings)
-    if (!old_findings.contains(key)) changes.push_back({ChangeKind::Appeared, text_of(finding), true});
+  for (const auto& [key, finding] : new_findings) {
+    const auto old = old_findings.find(key);
+    if (old == old_findings.end())
+      changes.push_back({ChangeKind::Appeared, text_of(finding), true});
+    else if (finding.points.size() > old->second.points.size())
+      changes.push_back(
+          {ChangeKind::Worse, fmt::format("{}; was at {}", text_of(finding), old->second.points.size())});
+  }
+  const std::set<FindingKey> waived = waived_in(after);
   for (const auto& [key, finding] : old_findings)
-    if (!new_findings.contains(key)) changes.push_back({ChangeKind::Vanished, text_of(finding)});
+    if (!new_findings.contains(key))
+      changes.push_back({waived.contains(key) ? ChangeKind::Waived : ChangeKind::Vanished, text_of(finding)});
 }
 
 // Of rules: ":when=3" becomes ":when=N".
@@ -83,17 +123,27 @@ std::string key_of(const RecordedPoint& point) {
 
 struct Group {
   size_t points = 0;
+  size_t not_passed = 0;
   Verdict worst = Verdict::Pass;
   std::string reason;
 };
 
-std::map<std::string, Group> by_key(const std::vector<RecordedPoint>& points) {
+// points.jsonl says what was seen, whatever was waived.
+std::map<std::string, Group> by_key(const Recorded& recorded) {
+  std::set<std::pair<std::string_view, std::string_view>> waived;
+  for (const TestResult& test : recorded.run.tests)
+    for (const ClauseResult& clause : test.clauses)
+      if (clause.verdict == Verdict::Waived)
+        for (const std::string& point : clause.points) waived.emplace(test.id, point);
   std::map<std::string, Group> groups;
-  for (const RecordedPoint& point : points) {
+  for (const RecordedPoint& point : recorded.points) {
+    const bool is_waived = waived.contains({point.test, point.result.point});
+    const Verdict verdict = is_waived ? Verdict::Waived : point.result.verdict;
     Group& group = groups[key_of(point)];
     ++group.points;
-    if (point.result.verdict >= group.worst) continue;
-    group.worst = point.result.verdict;
+    if (verdict < Verdict::Waived) ++group.not_passed;
+    if (verdict >= group.worst) continue;
+    group.worst = verdict;
     group.reason = point.result.reason;
   }
   return groups;
@@ -104,8 +154,8 @@ std::string counted(size_t points) {
 }
 
 void compare_points(const Recorded& before, const Recorded& after, std::vector<Change>& changes) {
-  const auto old_points = by_key(before.points);
-  const auto new_points = by_key(after.points);
+  const auto old_points = by_key(before);
+  const auto new_points = by_key(after);
   for (const auto& [key, old] : old_points) {
     const auto found = new_points.find(key);
     const size_t left = found == new_points.end() ? 0 : found->second.points;
@@ -113,13 +163,15 @@ void compare_points(const Recorded& before, const Recorded& after, std::vector<C
       changes.push_back({ChangeKind::Vanished, fmt::format("point {}{}", counted(old.points - left), key)});
     if (left > old.points)
       changes.push_back({ChangeKind::Appeared, fmt::format("point {}{}", counted(left - old.points), key)});
-    if (left == 0 || found->second.worst == old.worst) continue;
+    if (left == 0) continue;
     const Group& now = found->second;
-    const bool worse = now.worst < old.worst;
-    changes.push_back({worse ? ChangeKind::Worse : ChangeKind::Better,
-                       fmt::format("point {}: was {}, is {}{}{}", key, name_of(old.worst), name_of(now.worst),
-                                   now.reason.empty() ? "" : ": ", now.reason),
-                       old.worst == Verdict::Pass});
+    if (now.worst != old.worst)
+      changes.push_back(change_of("point " + key, old.worst, now.worst, now.reason));
+    else if (now.not_passed > old.not_passed)
+      changes.push_back({ChangeKind::Worse,
+                         fmt::format("point {}: {} of {} are {}, were {}: {}", key, now.not_passed,
+                                     now.points, name_of(now.worst), old.not_passed, now.reason),
+                         true});
   }
   // One that no clause and no finding speaks of: it passes, or it is part of a finding that is listed.
   for (const auto& [key, now] : new_points)
@@ -131,25 +183,27 @@ void compare_points(const Recorded& before, const Recorded& after, std::vector<C
 }  // namespace
 
 std::string_view name_of(ChangeKind kind) {
-  constexpr std::string_view kNames[] = {"worse", "better", "appeared", "vanished"};
+  constexpr std::string_view kNames[] = {"worse", "better", "appeared", "vanished", "waived"};
   return kNames[static_cast<size_t>(kind)];
 }
 
 std::vector<Change> compare(const Recorded& before, const Recorded& after) {
   std::vector<Change> changes;
   compare_clauses(before.run, after.run, changes);
+  compare_tests(before.run, after.run, changes);
   compare_findings(before.run, after.run, changes);
   compare_points(before, after, changes);
   std::ranges::stable_sort(changes, {}, [](const Change& change) { return !change.regression; });
   return changes;
 }
 
-std::vector<std::string> tests_not_run(const RunResult& before, const RunResult& after) {
-  std::set<std::string> ran;
-  for (const TestResult& test : after.tests) ran.insert(test.id);
+std::vector<std::string> tests_not_concluded(const RunResult& before, const RunResult& after) {
+  std::set<std::string> concluded;
+  for (const TestResult& test : after.tests)
+    if (!is_inconclusive(test.verdict) || test.verdict == Verdict::Waived) concluded.insert(test.id);
   std::vector<std::string> missing;
   for (const TestResult& test : before.tests)
-    if (!ran.contains(test.id)) missing.push_back(test.id);
+    if (!is_inconclusive(test.verdict) && !concluded.contains(test.id)) missing.push_back(test.id);
   return missing;
 }
 

@@ -25,11 +25,13 @@ std::vector<std::pair<const char*, Json>> identity_of(const RunResult& run) {
   stack.erase("address");
   Json waivers = document.at("waivers");
   for (Json& waiver : waivers) waiver.erase("state");
+  // Of the surroundings, what a device is; ports, addresses and limits are each machine's own.
+  const Json device = run.surroundings.value("device", Json::object());
   return {{"suite", document.at("suite")}, {"profile", document.at("profile")},
           {"provider", run.provider},      {"stack", stack},
           {"filter", run.filter},          {"seed", run.seed},
           {"--complete", run.chose_all},   {"--judge", run.subject},
-          {"list of waivers", waivers}};
+          {"list of waivers", waivers},    {"firmware", device.value("fw_ver", "")}};
 }
 
 void demand_one_run(const std::vector<Recorded>& shards) {
@@ -114,8 +116,15 @@ RunResult merge(const std::vector<Recorded>& shards) {
   merged.seconds = 0;
   merged.resumed = 0;
   std::map<std::string, TestResult> tests;
+  Json wanted;
   for (const Recorded& shard : shards) {
-    for (const TestResult& test : read_journal(shard.folder).tests)
+    Journal journal = read_journal(shard.folder);
+    journal.header.erase("started");
+    if (wanted.is_null()) wanted = journal.header;
+    if (journal.header != wanted)
+      throw std::runtime_error(fmt::format("{} and {} are no parts of one run: each began with another stack",
+                                           shards.front().folder.string(), shard.folder.string()));
+    for (const TestResult& test : journal.tests)
       if (!tests.emplace(test.id, test).second)
         throw std::runtime_error(fmt::format("{} was run by two shards", test.id));
     for (const TestResult& test : shard.run.tests)

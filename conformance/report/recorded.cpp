@@ -14,16 +14,16 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-PointResult point_from_json(const Node& json) {
+}  // namespace
+
+RecordedPoint recorded_point(const Json& line) {
+  const Node json(line);
   const std::optional<Verdict> verdict = verdict_named(json.at("verdict").text());
   if (!verdict) json.at("verdict").refuse("is no verdict");
-  return {json.at("point").text(),     *verdict,
-          json.text_or("reason"),      json.text_or("module"),
-          json.at("seconds").number(), json.text_or("function"),
-          json.text_or("role"),        json.text_or("at")};
+  return {json.at("test").text(),
+          {json.at("point").text(), *verdict, json.text_or("reason"), json.text_or("module"),
+           json.at("seconds").number(), json.text_or("function"), json.text_or("role"), json.text_or("at")}};
 }
-
-}  // namespace
 
 Recorded parse_recorded(std::string_view report, std::string_view points) {
   Recorded recorded;
@@ -32,7 +32,7 @@ Recorded parse_recorded(std::string_view report, std::string_view points) {
   const bool whole = for_each_line(points, [&](const Json& line) {
     ++number;
     try {
-      recorded.points.push_back({Node(line).at("test").text(), point_from_json(Node(line))});
+      recorded.points.push_back(recorded_point(line));
     } catch (const DocumentError& error) {
       throw DocumentError(fmt::format("line {} of points.jsonl: {}", number, error.what()));
     }

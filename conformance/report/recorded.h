@@ -18,6 +18,9 @@ struct RecordedPoint {
   PointResult result;
 };
 
+// Throws DocumentError.
+RecordedPoint recorded_point(const nlohmann::ordered_json& line);
+
 struct Recorded {
   std::filesystem::path folder;
   RunResult run;                      // report.json

@@ -49,6 +49,17 @@ Json limits() {
 }
 
 // Those that have to do with RDMA: by name, and whoever drives the device.
+// Of an ELF note. Modules of a distribution's kernel have no version of their own, and this one always.
+std::string build_id_in(const fs::path& note) {
+  std::ifstream file(note, std::ios::binary);
+  const std::string bytes((std::istreambuf_iterator<char>(file)), {});
+  constexpr size_t kHeader = 3 * sizeof(uint32_t) + sizeof("GNU");
+  std::string text;
+  for (size_t i = kHeader; i < bytes.size(); ++i)
+    text += fmt::format("{:02x}", static_cast<unsigned char>(bytes[i]));
+  return text;
+}
+
 Json kernel_modules(const fs::path& device) {
   std::error_code error;
   const std::string driver = fs::read_symlink(device / "device/driver/module", error).filename();
@@ -61,7 +72,8 @@ Json kernel_modules(const fs::path& device) {
     if (name != driver && std::ranges::none_of(kPrefixes, begins)) continue;
     modules.push_back({{"name", name},
                        {"version", first_line(module / "version")},
-                       {"srcversion", first_line(module / "srcversion")}});
+                       {"srcversion", first_line(module / "srcversion")},
+                       {"build_id", build_id_in(module / "notes/.note.gnu.build-id")}});
   }
   return modules;
 }

@@ -101,6 +101,21 @@ void add_notes(const RunResult& run, Lines& text) {
   for (const auto& [note, ids] : tests) text.line("  {}: {}", fmt::join(ids, ", "), note);
 }
 
+// All of them: one that is not used any more is as much news as one that is.
+void add_waivers(const RunResult& run, Lines& text) {
+  if (run.waivers.empty()) return;
+  text.line("");
+  text.line("waivers");
+  for (const auto& waiver : run.waivers) {
+    const std::string state = waiver.at("state");
+    const std::string what = fmt::format("{}{}{} by {}", waiver.value("clause", ""),
+                                         waiver.contains("clause") && waiver.contains("point") ? " at " : "",
+                                         waiver.value("point", ""), waiver.value("module", ""));
+    text.line("  {}: {}, {} until {}{}", state, what, waiver.value("owner", ""), waiver.value("expires", ""),
+              state == "stale" ? "; what it waives passes: remove it" : "");
+  }
+}
+
 std::string yes_or_why(const std::vector<std::string>& against) {
   return against.empty() ? "yes" : fmt::format("no ({})", fmt::join(against, "; "));
 }
@@ -116,6 +131,7 @@ std::string to_text(const RunResult& run, const std::string& options) {
   add_clauses(run, text);
   add_findings(run, options, text);
   add_unconcluded(run, text);
+  add_waivers(run, text);
   add_notes(run, text);
   add_stack(run, text);
   text.line("");

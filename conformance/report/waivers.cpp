@@ -63,9 +63,38 @@ std::optional<Days> day_of(std::string_view text) {
   return date.ok() ? std::optional<Days>(date) : std::nullopt;
 }
 
+// The same day of the next year; after the 29th of February the 1st of March.
+Days a_year_after(Days day) {
+  const std::chrono::year_month_day next = std::chrono::year_month_day(day) + std::chrono::years(1);
+  return next.ok() ? Days(next) : Days(next.year() / std::chrono::March / 1);
+}
+
+bool is_blank(std::string_view text) {
+  return text.find_first_not_of(" \t\r\n\v\f") == std::string_view::npos;
+}
+
+// With a host: what names nobody cannot be read.
+bool is_link(std::string_view text) {
+  for (const std::string_view scheme : {"https://", "http://"})
+    if (text.starts_with(scheme)) {
+      const std::string_view rest = text.substr(scheme.size());
+      return !rest.empty() && rest.find_first_of("/ \t\r\n") != 0;
+    }
+  return false;
+}
+
+// The release that a version is of: its epoch and its first two numbers, 44.0 of 44.0-2 and 6.1 of 6.1.0-57.
+std::string_view series_of(std::string_view version) {
+  const size_t first = version.find('.');
+  const size_t second =
+      first == std::string_view::npos ? first : version.find_first_not_of("0123456789", first + 1);
+  const size_t revision = version.find_first_of("-+~");
+  return version.substr(
+      0, std::min({second, first == std::string_view::npos ? revision : second, version.size()}));
+}
+
 // Empty, or what speaks against it.
 std::string objection_to(const Waiver& waiver, const std::string& day) {
-  constexpr std::chrono::days kLongest{366};
   for (const Field& field : kFields)
     if ((waiver.*field.value).find('*') != std::string::npos)
       return fmt::format("'{}' is too broad: a pattern waives what nobody has looked at", field.name);
@@ -75,20 +104,25 @@ std::string objection_to(const Waiver& waiver, const std::string& day) {
   if (std::ranges::find(kModules, waiver.module) == kModules.end())
     return fmt::format("its module '{}' is none; name one role, such as iut or rdmacm", waiver.module);
   const bool by_version = !waiver.package.empty() && !waiver.from.empty() && !waiver.to.empty();
-  if (by_version == !waiver.build_id.empty())
-    return "it is too broad: it needs package, from and to, or a build_id instead";
+  const bool names_version = !waiver.package.empty() || !waiver.from.empty() || !waiver.to.empty();
+  if (by_version == !waiver.build_id.empty() || (names_version && !by_version))
+    return "it is too broad: it needs package, from and to, or a build_id instead of all three";
+  if (waiver.module == "kernel" && !by_version)
+    return "the kernel has no build_id here; name package, from and to";
   if (by_version && std::is_gt(compare_versions(waiver.from, waiver.to)))
     return fmt::format("its versions end before they begin ({} to {})", waiver.from, waiver.to);
+  if (by_version && series_of(waiver.from) != series_of(waiver.to))
+    return fmt::format("it is too broad: {} to {} is more than one release; write a waiver for each",
+                       waiver.from, waiver.to);
   for (const auto& [name, value] : {Field{"owner", &Waiver::owner}, Field{"reason", &Waiver::reason}})
-    if ((waiver.*value).empty()) return fmt::format("it needs {} '{}'", name[0] == 'o' ? "an" : "a", name);
-  if (!waiver.link.starts_with("https://") && !waiver.link.starts_with("http://"))
-    return "it needs a 'link' to where it is discussed";
+    if (is_blank(waiver.*value)) return fmt::format("it needs {} '{}'", name[0] == 'o' ? "an" : "a", name);
+  if (!is_link(waiver.link)) return "it needs a 'link' to where it is discussed";
   const std::optional<Days> end = day_of(waiver.expires);
   const std::optional<Days> now = day_of(day);
   if (!end) return "it needs the day on which it 'expires' as YYYY-MM-DD";
   if (!now) return fmt::format("'{}' is no day of a run", day);
   if (*end < *now) return fmt::format("it expired on {}; renew or remove it", waiver.expires);
-  if (*end - *now > kLongest)
+  if (*end > a_year_after(*now))
     return fmt::format("it is too broad: it ends on {}, more than a year from {}", waiver.expires, day);
   return {};
 }
@@ -153,6 +187,8 @@ bool waive_in(const Waiver& waiver, TestResult& test) {
   std::vector<ClauseResult> clauses;
   bool used = false;
   for (ClauseResult& clause : test.clauses) {
+    // What another waiver has taken out before: this one would have.
+    if (clause.verdict == Verdict::Waived && !covered_points(waiver, clause).empty()) used = true;
     const std::vector<std::string> points =
         is_finding(clause.verdict) ? covered_points(waiver, clause) : std::vector<std::string>();
     if (points.empty()) {

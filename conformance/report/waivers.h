@@ -6,8 +6,9 @@
 //   {"schema": "rpma-conformance-waivers/1", "waivers": [
 //     {"clause": "LISTEN-RET-2",             or "point": "rpma_ep_listen/...", or both
 //      "module": "rdmacm",                   the role of the accused
-//      "package": "librdmacm1", "from": "44.0-1", "to": "44.0-2",    both ends belong to it; or "build_id":
-//      "..." "owner": "...", "reason": "...", "link": "https://...", "expires": "2027-03-01"}]}
+//      "package": "librdmacm1", "from": "44.0-1", "to": "44.0-2",   of one release, both ends belong to it;
+//                                            or, instead of the three: "build_id": "..."
+//      "owner": "...", "reason": "...", "link": "https://...", "expires": "2027-03-01"}]}
 #pragma once
 
 #include <filesystem>
@@ -41,7 +42,7 @@ inline constexpr const char* kWaiversSchema = "rpma-conformance-waivers/1";
 
 // Reads the document. `day`: YYYY-MM-DD, that of the run. Throws DocumentError (document.h) for a
 // waiver that lacks something, that has expired by then, or that is too broad: without a module, without an
-// end of its versions, or for longer than a year.
+// end of its versions or for more than one release, or for longer than a year.
 std::vector<Waiver> parse_waivers(const nlohmann::ordered_json& document, const std::string& day);
 
 // A file, and the waivers in it. Throws SetupError.

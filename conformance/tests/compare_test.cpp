@@ -55,14 +55,16 @@ TEST(Compare, EqualRunsDoNotDiffer) {
 TEST(Compare, WhatPassedAndFailsIsARegression) {
   EXPECT_THAT(compare(run_of(Verdict::Pass, {calloc(1)}), run_of(Verdict::Crash, {calloc(1)})),
               ElementsAre(is(ChangeKind::Worse, "clause LISTEN-RET-2: was pass, is crash", true),
+                          is(ChangeKind::Worse, "test Sweep.AllocationsBelow/Cold: was pass, is crash", true),
                           is(ChangeKind::Appeared, "finding crash LISTEN-RET-2 by rdmacm", true),
                           is(ChangeKind::Worse, "point rpma_ep_listen/calloc", true)));
 }
 
 TEST(Compare, WhatFailedAndPassesIsNone) {
-  EXPECT_THAT(compare(run_of(Verdict::Crash, {calloc(1)}), run_of(Verdict::Pass, {calloc(1)})),
-              ElementsAre(is(ChangeKind::Better, "clause", false), is(ChangeKind::Vanished, "finding", false),
-                          is(ChangeKind::Better, "point", false)));
+  EXPECT_THAT(
+      compare(run_of(Verdict::Crash, {calloc(1)}), run_of(Verdict::Pass, {calloc(1)})),
+      ElementsAre(is(ChangeKind::Better, "clause", false), is(ChangeKind::Better, "test", false),
+                  is(ChangeKind::Vanished, "finding", false), is(ChangeKind::Better, "point", false)));
 }
 
 TEST(Compare, AnotherCauseIsANewFinding) {
@@ -80,7 +82,44 @@ TEST(Compare, AClauseThatIsNotJudgedAnyMoreIsARegression) {
 
 TEST(Compare, WhatPassedAndWasNotConcludedIsARegression) {
   EXPECT_THAT(compare(run_of(Verdict::Pass, {calloc(1)}), run_of(Verdict::Unreached, {calloc(1)})),
-              ElementsAre(is(ChangeKind::Worse, "clause", true), is(ChangeKind::Worse, "point", true)));
+              ElementsAre(is(ChangeKind::Worse, "clause", true), is(ChangeKind::Worse, "test", true),
+                          is(ChangeKind::Worse, "point", true)));
+}
+
+// ... and what was a finding has not got better for it: nobody knows.
+TEST(Compare, AFindingThatIsNotConcludedAnyMoreIsNotBetter) {
+  const Recorded before = run_of(Verdict::Crash, {calloc(1)});
+  const Recorded after = run_of(Verdict::Broken, {calloc(1)});
+  EXPECT_THAT(compare(before, after),
+              ElementsAre(is(ChangeKind::Worse, "clause", false), is(ChangeKind::Worse, "test", false),
+                          is(ChangeKind::Vanished, "finding", false), is(ChangeKind::Worse, "point", false)));
+  EXPECT_THAT(tests_not_concluded(before.run, after.run), ElementsAre("Sweep.AllocationsBelow/Cold"));
+}
+
+// A finding that is known does not excuse more of its kind.
+TEST(Compare, MorePointsOfOneGroupThatFailAreARegression) {
+  Recorded before = run_of(Verdict::Crash, {calloc(1), calloc(2), calloc(3)});
+  Recorded after = before;
+  before.run.tests[0].clauses[0].points = {calloc(1)};
+  for (const size_t i : {size_t{1}, size_t{2}}) before.points[i].result.verdict = Verdict::Pass;
+  EXPECT_THAT(compare(before, after), ElementsAre(is(ChangeKind::Worse, "3 of 3 are crash, were 1", true),
+                                                  is(ChangeKind::Worse, "at 3 points", false)));
+  EXPECT_THAT(compare(after, before), IsEmpty());
+}
+
+// A waiver of the later run stops no gate, and makes nothing better either.
+TEST(Compare, WhatIsWaivedIsNeitherBetterNorWorse) {
+  Recorded waived = run_of(Verdict::Waived, {calloc(1)});
+  waived.run.tests[0].clauses[0].waived = "crash";
+  waived.points[0].result.verdict = Verdict::Crash;  // as it was seen
+  for (const Verdict old : {Verdict::Pass, Verdict::Crash}) {
+    const std::vector<Change> changes = compare(run_of(old, {calloc(1)}), waived);
+    EXPECT_FALSE(changes.empty());
+    for (const Change& change : changes) {
+      EXPECT_EQ(change.kind, ChangeKind::Waived) << change.what;
+      EXPECT_FALSE(change.regression) << change.what;
+    }
+  }
 }
 
 TEST(Compare, OrdinalsMayShiftInASweep) {
@@ -101,9 +140,9 @@ TEST(Compare, APointElsewhereIsAnother) {
 TEST(Compare, NamesTheTestsThatDidNotRun) {
   Recorded before = run_of(Verdict::Pass, {});
   Recorded after = before;
-  EXPECT_THAT(tests_not_run(before.run, after.run), IsEmpty());
+  EXPECT_THAT(tests_not_concluded(before.run, after.run), IsEmpty());
   after.run.tests[0].id = "Sweep.Other";
-  EXPECT_THAT(tests_not_run(before.run, after.run), ElementsAre("Sweep.AllocationsBelow/Cold"));
+  EXPECT_THAT(tests_not_concluded(before.run, after.run), ElementsAre("Sweep.AllocationsBelow/Cold"));
 }
 
 }  // namespace

@@ -72,6 +72,16 @@ TEST(Waivers, WhatIsNotAnsweredForIsRefused) {
       {{{"build_id", "bb"}}, "too broad: it needs package, from and to"},
       {{{"from", "45"}}, "end before they begin"},
       {{{"severity", "low"}}, "unknown field 'severity'"},
+      {{{"owner", " \n"}}, "needs an 'owner'"},
+      {{{"reason", "\t"}}, "needs a 'reason'"},
+      {{{"link", "https://"}}, "needs a 'link'"},
+      {{{"link", "https:///path"}}, "needs a 'link'"},
+      {{{"expires", "2027-06-16"}}, "too broad: it ends on 2027-06-16"},
+      {{{"from", "0"}, {"to", "99999999"}}, "more than one release"},
+      {{{"from", "44.0-1"}, {"to", "44.1-1"}}, "more than one release"},
+      {{{"from", "1:44.0-1"}, {"to", "2:44.0-1"}}, "more than one release"},
+      {{{"build_id", "bb"}, {"to", ""}}, "a build_id instead of all three"},
+      {{{"module", "kernel"}, {"build_id", "bb"}, {"package", ""}, {"from", ""}, {"to", ""}}, "no build_id"},
       {{{"owner", 1}}, "'owner' is no text"},
   };
   EXPECT_EQ(parse(good_waiver()).size(), 1U);
@@ -107,6 +117,24 @@ TEST(Waivers, AWaivedFindingIsNoPass) {
   run.subject = "iut";
   EXPECT_TRUE(uncertifiable_because(run).empty());
   EXPECT_EQ(to_json(from_json(to_json(run))), to_json(run));
+}
+
+// Neither of two that cover the same is stale.
+TEST(Waivers, TwoOfOneFindingAreBothUsed) {
+  RunResult run = run_with(crash_of("A", {"p/1"}));
+  Json other = good_waiver();
+  other["owner"] = "somebody else";
+  apply_waivers(parse_waivers({{"schema", kWaiversSchema}, {"waivers", {good_waiver(), other}}}, kDay), run);
+  EXPECT_EQ(run.waivers[0].at("state"), "used");
+  EXPECT_EQ(run.waivers[1].at("state"), "used");
+}
+
+TEST(Waivers, LastAYear) {
+  Json waiver = good_waiver();
+  waiver["expires"] = "2027-06-15";
+  EXPECT_EQ(parse(waiver).size(), 1U);
+  waiver["expires"] = "2029-03-01";  // of a leap year's last February day
+  EXPECT_EQ(parse(waiver, "2028-02-29").size(), 1U);
 }
 
 TEST(Waivers, OnePointDoesNotWaiveTheOthers) {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// A baseline: the findings that a stack is known to have (clause, module, verdict, and the tests that show
-// each), and the verdict of each clause: one that is not judged any more has vanished. Compared with a run it
-// wants exactly those, none more and none fewer, so that known findings neither stop a gate nor vanish from
-// it.
+// A baseline: the findings that a stack is known to have (clause, module, verdict, signature, and the tests
+// that show each), and the verdict of each clause. Compared with a run it wants exactly those findings, none
+// more and none fewer, so that known ones neither stop a gate nor vanish from it, and no clause worse than it
+// was.
 #pragma once
 
 #include <compare>
@@ -35,11 +35,13 @@ class Baseline {
   Baseline() = default;
 
   struct Known {
-    std::string clause, module, verdict, test;
+    std::string clause, module, verdict, signature, test;
     auto operator<=>(const Known&) const =
         default;  // NOLINT(modernize-use-nullptr): clang-tidy 14 misreads it
     [[nodiscard]] std::string text() const;
+    [[nodiscard]] bool is(const Known& other) const;
   };
+  void add_worse_clauses(const RunResult& run, std::vector<std::string>& lines) const;
   std::set<Known> known_;
   std::map<std::string, std::string> clauses_;  // verdict of each; empty: the baseline says nothing of them
 };

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 
+#include "conformance/bundle/bundle.h"
+#include "conformance/catalogue/profile.h"
 #include "conformance/harness/library.h"
 #include "conformance/report/compare.h"
 #include "conformance/report/plain.h"
@@ -54,8 +56,9 @@ void add_notes(const RunResult& before, const RunResult& after, Lines& text) {
 }  // namespace
 
 int diff(const std::filesystem::path& old_folder, const std::filesystem::path& new_folder, bool all) {
-  const Recorded before = read_recorded(old_folder);
-  const Recorded after = read_recorded(new_folder);
+  const std::vector<Profile> profiles = profiles_in(find_parts().profiles);
+  const Recorded before = read_sound_report(old_folder, profiles);
+  const Recorded after = read_sound_report(new_folder, profiles);
   if (before.run.provider != after.run.provider)
     throw SetupError(fmt::format("{} is a run on {}, {} one on {}: only runs on one provider can be compared",
                                  old_folder.string(), before.run.provider, new_folder.string(),
@@ -64,8 +67,8 @@ int diff(const std::filesystem::path& old_folder, const std::filesystem::path& n
   add_notes(before.run, after.run, text);
   const std::vector<Change> changes = compare(before, after);
   add_changes(changes, all, text);
-  const std::vector<std::string> missing = tests_not_run(before.run, after.run);
-  for (const std::string& test : missing) text.line("not run: {}", test);
+  const std::vector<std::string> missing = tests_not_concluded(before.run, after.run);
+  for (const std::string& test : missing) text.line("no verdict any more: {}", test);
 
   const auto regressions = std::ranges::count_if(changes, &Change::regression);
   int code = kConforms;
@@ -75,7 +78,8 @@ int diff(const std::filesystem::path& old_folder, const std::filesystem::path& n
     code = kIncomplete;
   text.line("{} regressions, {} other changes{}, exit code {}", regressions,
             changes.size() - static_cast<size_t>(regressions),
-            missing.empty() ? "" : fmt::format(", {} tests that OLD had were not run", missing.size()), code);
+            missing.empty() ? "" : fmt::format(", {} tests of OLD without a verdict in NEW", missing.size()),
+            code);
   fmt::print("{}", text.text());
   return code;
 }

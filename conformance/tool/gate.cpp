@@ -6,6 +6,29 @@
 #include "conformance/tool/options.h"
 
 namespace conformance {
+namespace {
+
+// The first that counts, and how many more there are.
+std::string unconcluded_in(const RunResult& run) {
+  std::string first;
+  size_t more = 0;
+  const auto add = [&](std::string what) {
+    if (first.empty())
+      first = std::move(what);
+    else
+      ++more;
+  };
+  for (const Verdict verdict : {Verdict::Broken, Verdict::Unreached, Verdict::Unsupported, Verdict::Skipped})
+    for (const TestResult& test : run.tests)
+      for (const ClauseResult& clause : test.clauses)
+        if (clause.verdict == verdict)
+          add(fmt::format("{} is {} ({}: {})", test.id, name_of(verdict), clause.clause, clause.reason));
+  if (run.tests.size() < run.selected)
+    add(fmt::format("{} of {} selected tests ran", run.tests.size(), run.selected));
+  return first + (more > 0 ? fmt::format(" and {} more", more) : "");
+}
+
+}  // namespace
 
 int gate(const Baseline& baseline, const std::filesystem::path& file, const RunResult& run) {
   const std::vector<std::string> lines = baseline.differences(run);
@@ -15,7 +38,15 @@ int gate(const Baseline& baseline, const std::filesystem::path& file, const RunR
     return kFinding;
   }
   const int code = exit_code_without_findings(run);
-  fmt::print("baseline: the findings are exactly those of {}, exit code {}\n", file.string(), code);
+  if (code == kConforms) {
+    fmt::print("baseline: the findings are exactly those of {}, exit code {}\n", file.string(), code);
+    return code;
+  }
+  // The findings alone are no verdict: what was not concluded may hide one.
+  fmt::print(
+      "baseline: no other findings than those of {}, but not everything reached a verdict: {}, exit code "
+      "{}\n",
+      file.string(), unconcluded_in(run), code);
   return code;
 }
 

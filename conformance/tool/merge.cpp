@@ -5,6 +5,8 @@
 
 #include <map>
 
+#include "conformance/bundle/bundle.h"
+#include "conformance/catalogue/profile.h"
 #include "conformance/harness/library.h"
 #include "conformance/report/document.h"
 #include "conformance/report/merge.h"
@@ -36,6 +38,7 @@ void add_all(const std::vector<Recorded>& shards, const RunResult& run, ReportFo
 
 int merge_reports(const std::vector<fs::path>& folders, const RunOptions& options) {
   std::optional<Baseline> baseline;
+  const std::vector<Profile> profiles = profiles_in(find_parts().profiles);
   std::vector<Recorded> shards;
   RunResult run;
   try {
@@ -44,7 +47,7 @@ int merge_reports(const std::vector<fs::path>& folders, const RunOptions& option
       if (fs::equivalent(folder, options.report, error))
         throw SetupError(fmt::format("{} is one of the shards; name another folder with --report",
                                      options.report.string()));
-      shards.push_back(read_recorded(folder));
+      shards.push_back(read_sound_report(folder, profiles));
     }
     run = merge(shards);
   } catch (const std::runtime_error& error) {

@@ -10,9 +10,10 @@
 #include <nlohmann/json.hpp>
 #include <tuple>
 
+#include "conformance/bundle/bundle.h"
+#include "conformance/catalogue/profile.h"
 #include "conformance/harness/library.h"
 #include "conformance/report/document.h"
-#include "conformance/report/recorded.h"
 #include "conformance/report/report.h"
 #include "conformance/tool/baseline.h"
 #include "conformance/tool/commands.h"
@@ -59,33 +60,35 @@ std::string stack_in_words(const Stack& stack) {
   return text;
 }
 
-// Findings of one clause, module and verdict are one entry, with the tests that show it.
+// An entry for each finding, with the tests that show it.
 Json findings_in(const RunResult& run, Old& old) {
-  std::map<std::tuple<std::string, std::string, std::string>, std::vector<std::string>> tests;
-  for (const Finding& finding : findings_of(run)) {
-    auto& of_one = tests[{finding.clause, finding.module, std::string(name_of(finding.verdict))}];
-    for (const std::string& test : finding.tests)
-      if (std::ranges::find(of_one, test) == of_one.end()) of_one.push_back(test);
-  }
   Json findings = Json::array();
-  for (const auto& [key, ids] : tests)
-    findings.push_back({{"clause", std::get<0>(key)},
-                        {"module", std::get<1>(key)},
-                        {"verdict", std::get<2>(key)},
-                        {"note", old.notes[key]},
-                        {"tests", ids}});
+  for (const Finding& finding : findings_of(run)) {
+    const std::string verdict(name_of(finding.verdict));
+    findings.push_back({{"clause", finding.clause},
+                        {"module", finding.module},
+                        {"verdict", verdict},
+                        {"signature", finding.signature},
+                        {"note", old.notes[{finding.clause, finding.module, verdict}]},
+                        {"tests", finding.tests}});
+  }
   return findings;
 }
 
 }  // namespace
 
 int write_baseline(const std::filesystem::path& report, const std::filesystem::path& file) {
-  const Recorded recorded = read_recorded(report);
+  const Recorded recorded = read_sound_report(report, profiles_in(find_parts().profiles));
   const std::vector<std::string> reasons = incomplete_because(recorded.run);
   if (!reasons.empty())
     throw SetupError(
         fmt::format("{} is no complete run ({}): a baseline of it would let pass what was not tried",
                     report.string(), reasons.front()));
+  for (const TestResult& test : recorded.run.tests)
+    if (test.verdict == Verdict::Waived)
+      throw SetupError(fmt::format(
+          "{} has waived findings, which a baseline would hide; make it of a run without --waivers",
+          report.string()));
   Old old = read_old(file, recorded.run.provider);
   Json clauses = Json::object();
   for (const auto& [id, clause] : by_clause(recorded.run)) clauses[id] = name_of(clause.verdict);

@@ -50,7 +50,7 @@ int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   }
   // From here on nothing may be thrown.
   must(compare(before, before).empty() && compare(after, after).empty(), "a run does not differ from itself");
-  must(tests_not_run(before.run, before.run).empty(), "a run has run what it has run");
+  must(tests_not_concluded(before.run, before.run).empty(), "a run has concluded what it has concluded");
   const std::vector<Change> changes = compare(before, after);
   must(!got_worse(before.run, after.run) || has_regression(changes), "what got worse is a regression");
   return 0;
