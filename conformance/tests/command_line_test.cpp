@@ -289,7 +289,7 @@ TEST(CommandLine, OutputThatNobodyGetsIsToldInOneLine) {
   for (const std::string& command :
        {run_one, std::string("list"), std::string("list --provider hw --json"),
         std::string("explain LISTEN-RET-1"), "diff " + report + " " + report, std::string("--help")}) {
-    const Ran ran = run({"sh", "-c", tool() + " " + command + " >/dev/full"});
+    const Ran ran = run({"sh", "-c", "exec $0 $1 >/dev/full", tool(), command});
     EXPECT_EQ(ran.exit_code, 2) << command;
     EXPECT_EQ(ran.output,
               "rpma-conformance: the output could not be written; make room, or send it elsewhere\n")
