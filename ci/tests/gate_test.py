@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: BSD-3-Clause
 """What ci/gate asks the tool for, and that the tool's answer is the gate's. The tool is a stand-in."""
+import json
 import os
 import subprocess
 import tempfile
@@ -65,6 +66,31 @@ class Gate(unittest.TestCase):
     def test_what_is_given_is_not_chosen_again(self):
         given = ["--report=elsewhere", "--baseline", "mine.json", "--provider", "hw", "--device", "mlx5_0"]
         self.assertEqual(self.asked(*given, GATE_PROVIDER="mock"), ["run", *given])
+
+    def test_a_run_that_goes_on_is_not_told_again(self):
+        for given in (["--resume", "begun"], ["--resume=begun", "--jobs", "2"]):
+            self.assertEqual(self.asked(*given, GATE_PROVIDER="mock"), ["run", *given])
+
+    def test_a_run_that_goes_on_needs_what_its_provider_needs(self):
+        write_program(self.folder / "path/dpkg-query", NOTHING)  # nothing is installed
+        write_program(self.folder / "path/id", "#!/bin/sh\necho 1000\n")
+        for provider, code in (("mock", 0), ("rxe", 2)):
+            record = self.folder / "begun/run.json"
+            record.parent.mkdir(exist_ok=True)
+            record.write_text(json.dumps({"suite": {}, "options": {"provider": provider, "device": ""}}, indent=2))
+            self.assertEqual(self.gate("--resume", "begun")[0], code, provider)
+
+    def test_refuses_an_option_without_its_value(self):
+        for option in ("--provider", "--baseline", "--report", "--resume", "--filter", "--shard"):
+            for words in ([option], [option, ""], [f"{option}="], [option, "--jobs", "2"]):
+                with self.subTest(words=words):
+                    code, said, asked = self.gate(*words)
+                    self.assertEqual((code, said, asked), (2, f"gate: {option} needs a value\n", None))
+
+    def test_says_that_a_part_is_no_whole(self):
+        for words in (["--filter", "Listen.*"], ["--shard=1/2"]):
+            self.assertIn("what it leaves out is not judged", self.gate(*words)[1])
+        self.assertNotIn("not judged", self.gate()[1])
 
     def test_takes_options_from_the_environment(self):
         asked = self.asked("--jobs", "2", GATE_OPTIONS="--provider mock --librpma /x.so")

@@ -23,6 +23,7 @@ GITLAB_JOB = {"image", "stage", "timeout", "interruptible", "variables", "parall
 GITLAB_ARTIFACTS = {"when", "name", "expire_in", "paths", "reports"}
 GITLAB_CACHE = {"key", "when", "paths"}
 UPLOAD = "actions/upload-artifact@"
+CACHE = "actions/cache@"
 
 
 class Broken(Exception):
@@ -99,6 +100,11 @@ def github_complaints(document):
         if not any(step.get("if") == "always()" and step["with"].get("if-no-files-found") == "error"
                    and step["with"].get("path") == "report/" for step in uploads):
             found.append(f"job {name}: the report must be kept, always")
+        if not all("${{ strategy.job-index }}" in step["with"].get("name", "") for step in uploads):
+            found.append(f"job {name}: the jobs of a matrix would keep their reports under one name")
+        for cache in (step["with"] for step in job["steps"] if step.get("uses", "").startswith(CACHE)):
+            if cache["key"] != cache.get("restore-keys", "") + "${{ github.run_id }}":
+                found.append(f"job {name}: a cache is written once for each key, and read by its beginning")
         if not any("ci/gate" in step.get("run", "") for step in job["steps"]):
             found.append(f"job {name}: does not gate")
     return found

@@ -166,9 +166,13 @@ Provider open_provider() {
   return p;
 }
 
-Iut open_iut(const std::string& name) {
-  void* handle = open_or_throw(name, RTLD_NOW | RTLD_LOCAL,
-                               "install it (apt-get install librpma0) or name yours with --librpma FILE");
+// `file`: empty for the system's.
+Iut open_iut(const std::string& file) {
+  constexpr const char* kSystems = "librpma.so.0";
+  void* handle =
+      file.empty() ? open_or_throw(kSystems, RTLD_NOW | RTLD_LOCAL,
+                                   "install it (apt-get install librpma0) or name yours with --librpma FILE")
+                   : open_or_throw(file, RTLD_NOW | RTLD_LOCAL, "name a librpma with --librpma FILE");
   Iut iut;
   std::string missing;
   const auto need = [&](const char* function_name, auto& function) {
@@ -240,7 +244,7 @@ Library open_library(const LibraryOptions& options) {
           : "--rdma-core names the folder that holds librdmacm.so.1 and libibverbs.so.1";
   open_or_throw(core_library(options, "libibverbs.so.1"), RTLD_NOW | RTLD_GLOBAL, remedy);
   open_or_throw(core_library(options, "librdmacm.so.1"), RTLD_NOW | RTLD_GLOBAL, remedy);
-  library.iut = open_iut(options.librpma.empty() ? "librpma.so.0" : options.librpma);
+  library.iut = open_iut(options.librpma);
   library.provider = open_provider();
   if (const char* missing = library.shim.missing(); missing != nullptr)
     throw SetupError(

@@ -4,6 +4,7 @@
 // pass.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include <algorithm>
 #include <fstream>
@@ -47,7 +48,8 @@ const BadInput kBadInputs[] = {
     {"RxeWithUnknownDevice", {"--provider", "rxe", "--device", "nosuch0"}, 2, "no RDMA device nosuch0"},
     {"LibrpmaMissing", {"--librpma", "/nonexistent/librpma.so"}, 2, "--librpma FILE"},
     {"LibrpmaIsAnotherLibrary", {"--librpma", "/lib/x86_64-linux-gnu/libc.so.6"}, 2, "is not a librpma"},
-    {"LibrpmaIsNoLibrary", {"--librpma", "/etc/passwd"}, 2, "--librpma FILE"},
+    {"LibrpmaIsNoLibrary", {"--librpma", "/etc/passwd"}, 2, "invalid ELF header; name a librpma with"},
+    {"LibrpmaIsAFolder", {"--librpma", "/etc"}, 2, "/etc is no regular file"},
     {"RdmaCoreMissing", {"--rdma-core", "/nonexistent"}, 2, "--rdma-core"},
     {"FilterSelectsNothing", {"--filter", "NoSuch*"}, 3, "selects no test"},
     {"SubjectIsNobody", {"--judge", "iut,nosuch"}, 2, "'nosuch' is no module"},
@@ -65,6 +67,9 @@ const BadInput kBadInputs[] = {
     {"ShardIsAWord", {"--shard", "first"}, 2, "is no shard"},
     {"ShardWithoutTests", {"--shard", "2/2", "--filter", "Listen.ListenSucceeds"}, 3, "selects no test"},
     {"TimeoutOutOfRange", {"--timeout", "1"}, 2, "--timeout"},
+    {"SeedBelowZero", {"--seed", "-1"}, 2, "'-1' is no seed"},
+    {"SeedTooLarge", {"--seed", "18446744073709551616"}, 2, "'18446744073709551616' is no seed"},
+    {"SeedInOctal", {"--seed", "010"}, 2, "'010' is no seed"},
     {"BaselineMissing",
      {"--filter", "Listen.ListenSucceeds", "--baseline", "/nonexistent.json"},
      2,
@@ -84,6 +89,73 @@ TEST_P(Bad, GivesOneLineAndTheRightExitCode) {
 
 INSTANTIATE_TEST_SUITE_P(Input, Bad, testing::ValuesIn(kBadInputs),
                          [](const auto& row) { return std::string(row.param.name); });
+
+// What a script gives whose variable is not set: taken for "not given", a verdict would be about something
+// else.
+TEST(EmptyValue, IsRefusedByEachOptionOfEachCommand) {
+  const std::vector<std::pair<std::vector<std::string>, std::vector<std::string>>> options = {
+      {{"run", "--provider", "mock"},
+       {"--provider", "--device", "--addr", "--librpma", "--rdma-core", "--judge", "--timeout", "--kernel",
+        "--machine", "--filter", "--jobs", "--seed", "--shard", "--report", "--profile", "--waivers",
+        "--baseline", "--resume"}},
+      {{"replay", "--provider", "mock", "rpma_ep_listen/cold/null"}, {"--librpma", "--under"}},
+      {{"self-check", "--provider", "mock"}, {"--defect", "--report"}},
+      {{"false-alarms", "--provider", "mock"}, {"--librpma", "--runs"}},
+      {{"bundle", "report"}, {"--output", "--key"}},
+      {{"verify", "file"}, {"--public-key", "--profile"}},
+      {{"merge", "one", "two"}, {"--report", "--baseline"}},
+      {{"baseline", "report"}, {"--output"}},
+      {{"explain", "LISTEN-RET-1"}, {"--report"}},
+      {{"list", "--clauses"}, {"--report", "--provider"}},
+      {{"doctor"}, {"--provider"}},
+  };
+  for (const auto& [command, names] : options) {
+    for (const std::string& name : names) {
+      std::vector<std::string> apart = {tool()};
+      apart.insert(apart.end(), command.begin(), command.end());
+      std::vector<std::string> together = apart;
+      apart.insert(apart.end(), {name, ""});
+      // A word behind it must not be taken for the value.
+      together.insert(together.end(), {name + "=", "--help"});
+      for (const std::vector<std::string>& words : {apart, together}) {
+        const Ran ran = run(words);
+        EXPECT_EQ(ran.exit_code, 2) << command.front() << " " << ran.output;
+        EXPECT_EQ(ran.output, "rpma-conformance: " + name + " needs a value\n") << command.front();
+      }
+    }
+  }
+  const Ran ran = run({tool(), "verify", ""});
+  EXPECT_EQ(ran.exit_code, 2);
+  EXPECT_EQ(ran.output, "rpma-conformance: BUNDLE needs a value\n");
+}
+
+TEST(CommandLine, WhatIsMissingIsNamedAsInTheHelp) {
+  for (const auto& [command, name] : {std::pair{"diff", "OLD"}, {"merge", "SHARD"}, {"explain", "WHAT"}}) {
+    const Ran ran = run({tool(), command});
+    EXPECT_EQ(ran.exit_code, 2);
+    EXPECT_THAT(ran.output, HasSubstr(std::string(name) + " is required"));
+    EXPECT_THAT(run({tool(), command, "--help"}).output, HasSubstr(std::string("[OPTIONS] ") + name));
+  }
+}
+
+// Loading it would wait for a writer that never comes.
+TEST(CommandLine, LibrpmaThatIsAPipeIsRefused) {
+  const Folder folder;
+  const std::string pipe = folder.path() / "librpma.so";
+  ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
+  std::filesystem::create_symlink(pipe, folder.path() / "link.so");
+  for (const std::string file : {"librpma.so", "link.so"})
+    for (const std::vector<std::string>& command :
+         {std::vector<std::string>{"run", "--report", folder.path() / "report"},
+          {"replay", "rpma_ep_listen/cold/null"}}) {
+      std::vector<std::string> words = {"timeout", "20", tool()};
+      words.insert(words.end(), command.begin(), command.end());
+      words.insert(words.end(), {"--provider", "mock", "--librpma", folder.path() / file});
+      const Ran ran = run(words);
+      EXPECT_EQ(ran.exit_code, 2) << ran.output;
+      EXPECT_THAT(ran.output, HasSubstr(file + " is no regular file"));
+    }
+}
 
 TEST(CommandLine, WithoutCommandIsUsage) {
   EXPECT_EQ(run({tool()}).exit_code, 2);
@@ -164,6 +236,36 @@ TEST(List, JsonNamesEveryTestWithItsClauses) {
   }
 }
 
+TEST(List, ClausesAreThoseOfTheProvider) {
+  const auto number_of_tests = [](const std::string& clause, std::vector<std::string> more) {
+    std::vector<std::string> words = {tool(), "list", "--clauses"};
+    words.insert(words.end(), more.begin(), more.end());
+    const Ran ran = run(words);
+    EXPECT_EQ(ran.exit_code, 0) << ran.output;
+    const size_t row = ran.output.find(clause);
+    return row == std::string::npos ? 0 : std::stoi(ran.output.substr(row + clause.size()));
+  };
+  // The kernel's own clause needs a kernel; the mock leaves others with fewer tests.
+  EXPECT_EQ(number_of_tests("STACK-KERNEL-1", {"--provider", "mock"}), 0);
+  EXPECT_GT(number_of_tests("STACK-KERNEL-1", {"--provider", "rxe"}), 0);
+  EXPECT_LT(number_of_tests("LISTEN-RET-1", {"--provider", "mock"}), number_of_tests("LISTEN-RET-1", {}));
+}
+
+TEST(List, RefusesWhatWouldHaveNoEffect) {
+  const std::vector<std::vector<std::string>> rows = {{"--clauses", "--json"},
+                                                      {"--clauses", "--check"},
+                                                      {"--clauses", "--freeze", "listen/2"},
+                                                      {"--report", "report"}};
+  for (const std::vector<std::string>& row : rows) {
+    std::vector<std::string> words = {tool(), "list"};
+    words.insert(words.end(), row.begin(), row.end());
+    const Ran ran = run(words);
+    EXPECT_EQ(ran.exit_code, 2) << ran.output;
+    EXPECT_THAT(ran.output, HasSubstr("--clauses"));
+    EXPECT_EQ(std::count(ran.output.begin(), ran.output.end(), '\n'), 1) << ran.output;
+  }
+}
+
 TEST(CommandLine, WholeSuitePassesOnTheOtherAddress) {
   const Folder folder;
   EXPECT_EQ(run_mock(folder, {"--addr", "2001:db8::1"}).exit_code, 0);
@@ -176,6 +278,24 @@ TEST(CommandLine, FullDiskIsNoVerdict) {
   const Ran ran = run_mock(folder, {"--filter", "Listen.Null*"});
   EXPECT_EQ(ran.exit_code, 2) << ran.output;
   EXPECT_THAT(ran.output, HasSubstr("cannot write"));
+}
+
+// Both where the output is more than is kept before it is written, and where it is less.
+TEST(CommandLine, OutputThatNobodyGetsIsToldInOneLine) {
+  const Folder folder;
+  const std::string report = folder.path() / "report";
+  const std::string run_one =
+      "run --provider mock --filter Listen.ListenSucceeds:Listen.Null* --report " + report;
+  for (const std::string& command :
+       {run_one, std::string("list"), std::string("list --provider hw --json"),
+        std::string("explain LISTEN-RET-1"), "diff " + report + " " + report, std::string("--help")}) {
+    const Ran ran = run({"sh", "-c", "exec $0 $1 >/dev/full", tool(), command});
+    EXPECT_EQ(ran.exit_code, 2) << command;
+    EXPECT_EQ(ran.output,
+              "rpma-conformance: the output could not be written; make room, or send it elsewhere\n")
+        << command;
+  }
+  EXPECT_EQ(read_json(report + "/report.json").at("exit_code"), 0);
 }
 
 TEST(Judge, KnowsTheIutByItsFileName) {

@@ -89,7 +89,7 @@ void PrintTo(const BadPoint& bad, std::ostream* out) {
   *out << bad.name;
 }
 constexpr BadPoint kBadPoints[] = {
-    {"Nothing", "", "is no point"},
+    {"Nothing", "", "POINT needs a value"},
     {"AWord", "nonsense", "is no point"},
     {"OtherFunction", "rpma_ep_talk/primed/wild", "is no function under test"},
     {"NoStart", "rpma_ep_listen/tepid/wild", "is no start"},

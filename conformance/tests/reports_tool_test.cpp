@@ -146,6 +146,22 @@ TEST(Resume, GoesOnWithWhatItWasToldAlone) {
   EXPECT_THAT(nowhere.output, HasSubstr("no run in"));
 }
 
+TEST(Resume, GoesOnFromAnyWorkingFolder) {
+  const Folder folder;
+  const fs::path report = folder.path() / "report";
+  std::ofstream(folder.path() / "waivers.json")
+      << nlohmann::json{{"schema", "rpma-conformance-waivers/1"}, {"waivers", nlohmann::json::array()}};
+  std::ofstream(folder.path() / "baseline.json") << nlohmann::json{{"schema", "rpma-conformance-baseline/1"},
+                                                                   {"providers", {"mock"}},
+                                                                   {"findings", nlohmann::json::array()}};
+  const Ran begun = run({"env", "-C", folder.path(), tool(), "run", "--provider", "mock", "--report", report,
+                         "--filter", kFilter, "--waivers", "waivers.json", "--baseline", "baseline.json"});
+  ASSERT_EQ(begun.exit_code, 0) << begun.output;
+  interrupt_after(report, 5);
+  const Ran ran = run({"env", "-C", "/", tool(), "run", "--resume", report});
+  EXPECT_EQ(ran.exit_code, 0) << ran.output;
+}
+
 TEST(Resume, DoesNotGoOnWithAnotherLibrary) {
   const Folder folder;
   const fs::path report = folder.path() / "report";
@@ -363,6 +379,55 @@ TEST(Explain, ATestNamesItsClausesAndWhatWasSeen) {
   EXPECT_EQ(matrix.exit_code, 0) << matrix.output;
   EXPECT_THAT(matrix.output, testing::ContainsRegex("LISTEN-INVAL-1 +[0-9]+ +3  pass"));
   EXPECT_THAT(matrix.output, testing::ContainsRegex("LISTEN-INVAL-2 +[0-9]+ +0  not judged"));
+}
+
+// What was named must be there: without it, what is said would be taken for what the report says.
+TEST(NamedReport, MustBeThere) {
+  constexpr const char* kClause = "LISTEN-RET-1";
+  constexpr const char* kTest = "Listen.NullPeerGivesEInval";
+  constexpr const char* kPoint = "rpma_ep_listen/cold/null";
+  const Folder folder;
+  const fs::path begun = folder.path() / "begun";
+  run_to(begun, {"--filter", kFilter});
+  interrupt_after(begun, 5);
+  fs::create_directory(folder.path() / "empty");
+  const std::vector<std::vector<std::string>> commands = {
+      {"list", "--clauses"}, {"explain", kClause}, {"explain", kTest}, {"explain", kPoint}};
+  for (std::vector<std::string> command : commands) {
+    command.insert(command.begin(), tool());
+    // The default folder may be absent.
+    std::vector<std::string> words = {"env", "-C", folder.path()};
+    words.insert(words.end(), command.begin(), command.end());
+    EXPECT_EQ(run(words).exit_code, 0) << command.back();
+
+    command.insert(command.end(), {"--report", ""});
+    for (const char* name : {"empty", "nonexistent"}) {
+      command.back() = folder.path() / name;
+      const Ran ran = run(command);
+      EXPECT_EQ(ran.exit_code, 2) << ran.output;
+      EXPECT_EQ(ran.output, "rpma-conformance: there is no report in " + command.back() +
+                                "; name a run's report folder\n");
+    }
+    command.back() = begun;
+    const Ran ran = run(command);
+    if (command[2] == kPoint) {  // points are there as soon as they were tried
+      EXPECT_EQ(ran.exit_code, 0) << ran.output;
+      continue;
+    }
+    EXPECT_EQ(ran.exit_code, 2) << ran.output;
+    EXPECT_THAT(ran.output, HasSubstr("'rpma-conformance run --resume " + begun.string() + "' goes on"));
+  }
+}
+
+TEST(NamedReport, MustBeOfTheProvider) {
+  const Folder folder;
+  const fs::path report = folder.path() / "report";
+  run_to(report, {"--filter", "Listen.NullPeerGivesEInval"});
+  const auto exit_code_for = [&report](const char* provider) {
+    return run({tool(), "list", "--clauses", "--report", report, "--provider", provider}).exit_code;
+  };
+  EXPECT_EQ(exit_code_for("mock"), 0);
+  EXPECT_EQ(exit_code_for("rxe"), 2);
 }
 
 TEST(ReportFolder, IsOneRunsAtATime) {

@@ -60,14 +60,23 @@ int merge_reports(const std::vector<std::filesystem::path>& folders, const RunOp
 // A baseline from a report folder; notes of one that is there are kept.
 int write_baseline(const std::filesystem::path& report, const std::filesystem::path& file);
 
-// What is promised, done and seen; `report`: the folder of a run that may have seen it.
-int explain(const std::string& what, const std::filesystem::path& report);
+// The report folder whose run may have seen what a command shows. One that was named must be there.
+struct ShownReport {
+  std::filesystem::path folder = "report";
+  bool is_named = false;
+};
+// Is that file in it? Throws SetupError where it must be.
+bool has(const ShownReport& report, const char* file);
+
+// What is promised, done and seen.
+int explain(const std::string& what, const ShownReport& report);
 
 // Of a test; nothing where there is none of that name.
-std::optional<int> explain_test(const std::string& id, const std::filesystem::path& report);
+std::optional<int> explain_test(const std::string& id, const ShownReport& report);
 
-// The requirement matrix by clause, with what a report saw where there is one.
-int list_clauses(const std::filesystem::path& report);
+// The requirement matrix by clause, with what a report saw where there is one. `provider`: only of the tests
+// that run there; empty: of all.
+int list_clauses(const ShownReport& report, const std::string& provider);
 
 // Throws SetupError with one clear line where `point` is none.
 Experiment read_point(const std::string& point);

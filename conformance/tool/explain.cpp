@@ -30,13 +30,12 @@ void print_clause(const Clause& clause) {
 }
 
 // Report files are read where they are there; a report that cannot be read is said to be so.
-std::string seen_of_clause(const std::filesystem::path& report, std::string_view clause) {
-  const std::filesystem::path file = report / "report.json";
-  if (is_absent(file))
+std::string seen_of_clause(const ShownReport& report, std::string_view clause) {
+  if (!has(report, "report.json"))
     return fmt::format("  seen:     no report in {}; 'rpma-conformance run' makes one\n",
-                       as_one_line(report.string()));
+                       as_one_line(report.folder.string()));
   // What follows from the results is computed anew, not believed.
-  const RunResult run = read_report(file, kOtherReport);
+  const RunResult run = read_report(report.folder / "report.json", kOtherReport);
   std::string text;
   const auto judged = by_clause(run);
   if (const auto seen = judged.find(std::string(clause)); seen == judged.end())
@@ -56,7 +55,7 @@ std::string seen_of_clause(const std::filesystem::path& report, std::string_view
   return text;
 }
 
-int explain_clause(const Clause& clause, const std::filesystem::path& report) {
+int explain_clause(const Clause& clause, const ShownReport& report) {
   const std::string seen = seen_of_clause(report, clause.id);
   print_clause(clause);
   fmt::print("  tests:\n");
@@ -153,10 +152,11 @@ void print_promised(const Experiment& experiment, const std::string& point) {
   fmt::print("  ruling 1: {}\n", rulings().front().text);
 }
 
-std::string seen_at_point(const std::filesystem::path& report, const std::string& point) {
+// Points are there as soon as they were tried, whether the run came to its end or not.
+std::string seen_at_point(const ShownReport& report, const std::string& point) {
   constexpr Expected kExpected = {
       .what = "list of points", .remedy = kOtherReport, .most_bytes = kMostJournalBytes};
-  const std::filesystem::path file = report / "points.jsonl";
+  const std::filesystem::path file = report.folder / "points.jsonl";
   std::string text;
   const auto show = [&](const nlohmann::ordered_json& json) {
     const Node line(json);
@@ -167,18 +167,18 @@ std::string seen_at_point(const std::filesystem::path& report, const std::string
                     as_one_line(line.at("test").text()), reason.empty() ? "" : ": " + as_one_line(reason));
   };
   try {
-    if (!is_absent(file)) for_each_line(read_file(file, kExpected), show);
+    if (has(report, "points.jsonl")) for_each_line(read_file(file, kExpected), show);
   } catch (const DocumentError& error) {
     refuse_document(file, kExpected, error.what());
   }
   if (!text.empty()) return text;
   return fmt::format("  seen:     nothing in {}; 'rpma-conformance replay' shows it call by call\n",
-                     report.string());
+                     report.folder.string());
 }
 
 }  // namespace
 
-int explain(const std::string& what, const std::filesystem::path& report) {
+int explain(const std::string& what, const ShownReport& report) {
   if (const Clause* clause = find_clause(what); clause != nullptr) return explain_clause(*clause, report);
   if (const std::optional<int> code = explain_test(what, report)) return *code;
   const bool looks_like_clause = what.find('/') == std::string::npos;

@@ -19,9 +19,9 @@
 namespace conformance {
 namespace {
 
-std::optional<Recorded> recorded_in(const std::filesystem::path& report) {
-  if (is_absent(report / "report.json")) return std::nullopt;
-  return read_recorded(report);
+std::optional<Recorded> recorded_in(const ShownReport& report) {
+  if (!has(report, "report.json")) return std::nullopt;
+  return read_recorded(report.folder);
 }
 
 void print_seen(const Recorded& recorded, const Test& test) {
@@ -41,10 +41,17 @@ void print_seen(const Recorded& recorded, const Test& test) {
 
 }  // namespace
 
-std::optional<int> explain_test(const std::string& id, const std::filesystem::path& report) {
+bool has(const ShownReport& report, const char* file) {
+  const bool absent = is_absent(report.folder / file);
+  if (absent && report.is_named) static_cast<void>(read_recorded(report.folder));  // it says why it throws
+  return !absent;
+}
+
+std::optional<int> explain_test(const std::string& id, const ShownReport& report) {
   const std::vector<Test> tests = all_tests();
   const auto test = std::ranges::find(tests, id, &Test::id);
   if (test == tests.end()) return std::nullopt;
+  const std::optional<Recorded> recorded = recorded_in(report);
   std::vector<std::string_view> providers;
   for (const std::string_view name : kProviderNames)
     if (test->runs_on(provider_named(name))) providers.push_back(name);
@@ -55,15 +62,20 @@ std::optional<int> explain_test(const std::string& id, const std::filesystem::pa
              fmt::join(providers, ", "), fmt::join(profiles, ", "));
   for (const std::string_view clause : clauses_of(*test, false))
     fmt::print("            {:<19} {}\n", clause, find_clause(clause)->promise);
-  if (const std::optional<Recorded> recorded = recorded_in(report)) print_seen(*recorded, *test);
+  if (recorded) print_seen(*recorded, *test);
   return kConforms;
 }
 
-int list_clauses(const std::filesystem::path& report) {
+int list_clauses(const ShownReport& report, const std::string& provider) {
   const std::optional<Recorded> recorded = recorded_in(report);
+  if (recorded && !provider.empty() && recorded->run.provider != provider)
+    throw SetupError(fmt::format("{} is a run on {}: leave --provider out, or name another with --report",
+                                 report.folder.string(), recorded->run.provider));
   std::map<std::string_view, std::vector<std::string>> tests;
-  for (const Test& test : all_tests())
+  for (const Test& test : all_tests()) {
+    if (!provider.empty() && !test.runs_on(provider_named(provider))) continue;
     for (const std::string_view clause : clauses_of(test, false)) tests[clause].push_back(test.id());
+  }
   std::map<std::string, size_t> points;  // by test
   std::map<std::string, ClauseResult> judged;
   if (recorded) {
@@ -76,6 +88,7 @@ int list_clauses(const std::filesystem::path& report) {
   }
   for (const Clause& clause : clauses()) {
     const std::vector<std::string>& of_clause = tests[clause.id];
+    if (of_clause.empty()) continue;  // none on this provider
     if (!recorded) {
       fmt::print("{:<20}  {:>5}  {}\n", clause.id, of_clause.size(), clause.promise);
       continue;

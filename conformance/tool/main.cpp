@@ -4,15 +4,17 @@
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
-#include <charconv>
+#include <cstdio>
 #include <exception>
 #include <filesystem>
+#include <span>
 
 #include "conformance/harness/library.h"
 #include "conformance/report/document.h"
 #include "conformance/suite/suite.h"
 #include "conformance/tool/commands.h"
 #include "conformance/tool/run_record.h"
+#include "conformance/tool/values.h"
 #include "conformance/version.h"
 
 namespace conformance {
@@ -47,27 +49,6 @@ void add_surroundings(CLI::App& app, RunOptions& options) {
   app.add_flag("--in-machine", options.in_machine)->group("");  // hidden: machine.cpp
 }
 
-// Empty, or what is wrong with it.
-std::string is_no_shard(const std::string& text) {
-  const char* const end = text.data() + text.size();
-  unsigned index = 0;
-  unsigned number = 0;
-  const auto first = std::from_chars(text.data(), end, index);
-  const bool goes_on = first.ec == std::errc{} && first.ptr != end && *first.ptr == '/';
-  const bool is_whole = goes_on && std::from_chars(first.ptr + 1, end, number).ptr == end;
-  return is_whole && index >= 1 && index <= number
-             ? ""
-             : fmt::format("'{}' is no shard; the second of three is 2/3", text);
-}
-
-std::string is_no_profile_version(const std::string& text) {
-  const size_t slash = text.find('/');
-  const std::string version = slash == std::string::npos ? "" : text.substr(slash + 1);
-  const bool is_one = slash != 0 && !version.empty() && version.size() < 6 &&
-                      version.find_first_not_of("0123456789") == std::string::npos;
-  return is_one ? "" : fmt::format("'{}' is no version of a profile; the second of listen is listen/2", text);
-}
-
 void add_run(CLI::App& app, RunOptions& options) {
   add_surroundings(app, options);
   app.add_option("--filter", options.filter,
@@ -76,6 +57,7 @@ void add_run(CLI::App& app, RunOptions& options) {
   app.add_option("--jobs", options.jobs, "experiments at a time (default: one for each processor)")
       ->check(CLI::Range(1, 64));
   app.add_option("--seed", options.seed, "of what is chosen where not everything is tried")
+      ->check(CLI::Validator(is_no_seed, "NUMBER"))
       ->capture_default_str();
   app.add_option("--shard", options.shard,
                  "I/N: a part of the tests, of N that make the whole; never certifiable")
@@ -136,21 +118,21 @@ void add_false_alarms(CLI::App& app, RunOptions& options, FalseAlarmOptions& wha
 }
 
 void add_bundle(CLI::App& app, BundleOptions& what) {
-  app.add_option("report", what.report, "folder of a run that came to its end")->required();
+  app.add_option("REPORT", what.report, "folder of a run that came to its end")->required();
   app.add_option("-o,--output", what.output, "the bundle: a .tar.zst file")->required();
   app.add_option("--key", what.key, "private Ed25519 key (PEM) to sign with");
   app.add_flag("--force", what.replace, "replace a file that is there already");
 }
 
 void add_verify(CLI::App& app, VerifyOptions& what) {
-  app.add_option("bundle", what.file, "as 'rpma-conformance bundle' made it")->required();
+  app.add_option("BUNDLE", what.file, "as 'rpma-conformance bundle' made it")->required();
   app.add_option("--public-key", what.public_key, "Ed25519 key (PEM) that must have signed it");
   app.add_option("--profile", what.profile, "file of the profile that it must have been measured against");
 }
 
 void add_replay(CLI::App& app, RunOptions& options, ReplayOptions& what) {
   add_surroundings(app, options);
-  app.add_option("point", what.point, "as a report shows it")->required();
+  app.add_option("POINT", what.point, "as a report shows it")->required();
   app.add_flag("--all", what.all, "every call in the time line, also allocations of modules below librpma");
   app.add_flag("--system-calls", what.system_calls, "system calls too, where the point is not about one");
   app.add_option("--under", what.under,
@@ -162,8 +144,18 @@ void add_replay(CLI::App& app, RunOptions& options, ReplayOptions& what) {
 void make_absolute(RunOptions& options) {
   for (std::string* path : {&options.librpma, &options.rdma_core, &options.kernel})
     if (!path->empty()) *path = std::filesystem::absolute(*path);
-  if (!options.librpma.empty() && !std::filesystem::exists(options.librpma))
-    throw SetupError(fmt::format("there is no file {}; name a librpma with --librpma FILE", options.librpma));
+  for (std::filesystem::path* path : {&options.baseline, &options.waivers})
+    if (!path->empty()) *path = std::filesystem::absolute(*path);
+}
+
+// Of a pipe, the loader would wait for what it never gets.
+void need_librpma(const std::string& file) {
+  std::error_code error;
+  const std::filesystem::file_status status = std::filesystem::status(file, error);
+  if (!std::filesystem::exists(status))
+    throw SetupError(fmt::format("there is no file {}; name a librpma with --librpma FILE", file));
+  if (!std::filesystem::is_regular_file(status))
+    throw SetupError(fmt::format("{} is no regular file; name a librpma with --librpma FILE", file));
 }
 
 // What cannot have an effect would make a verdict about something else than was asked for.
@@ -180,6 +172,7 @@ void refuse_idle_options(const RunOptions& options) {
 bool prepare(RunOptions& options) {
   refuse_idle_options(options);
   make_absolute(options);
+  if (!options.librpma.empty()) need_librpma(options.librpma);
   if (options.in_machine) options.allow_disruptive = true;  // it is ours
   if (options.provider == "hw" && options.device.empty())
     throw SetupError(
@@ -224,12 +217,13 @@ int main_or_throw(int argc, char** argv) {
   CLI::App* replay_command = app.add_subcommand("replay", "run one point again and show it call by call");
   add_replay(*replay_command, run_options, replay_options);
   std::string explained;
-  std::filesystem::path explained_report = "report";
+  ShownReport shown_report;
   CLI::App* explain_command =
       app.add_subcommand("explain", "what a clause or a point is about; needs no device");
-  explain_command->add_option("what", explained, "a clause, a test or a point")->required();
-  explain_command->add_option("--report", explained_report, "folder of a run that may have seen it")
-      ->capture_default_str();
+  explain_command->add_option("WHAT", explained, "a clause, a test or a point")->required();
+  const CLI::Option* explain_report =
+      explain_command->add_option("--report", shown_report.folder, "folder of a run that may have seen it")
+          ->capture_default_str();
   SelfCheckOptions self_check_options;
   CLI::App* self_check_command = app.add_subcommand(
       "self-check", "does the suite notice? the reference listener must pass, each known defect must not");
@@ -250,13 +244,13 @@ int main_or_throw(int argc, char** argv) {
   std::filesystem::path new_report;
   CLI::App* diff_command =
       app.add_subcommand("diff", "what got worse, better, appeared or vanished between two runs");
-  diff_command->add_option("old", old_report, "report folder")->required();
-  diff_command->add_option("new", new_report, "report folder")->required();
+  diff_command->add_option("OLD", old_report, "report folder")->required();
+  diff_command->add_option("NEW", new_report, "report folder")->required();
   bool diff_all = false;
   diff_command->add_flag("--all", diff_all, "every point, not only the first few");
   std::vector<std::filesystem::path> shards;
   CLI::App* merge_command = app.add_subcommand("merge", "make one report of the shards of a run");
-  merge_command->add_option("shards", shards, "their report folders")->required();
+  merge_command->add_option("SHARD", shards, "their report folders")->required();
   merge_command->add_option("--report", run_options.report, "folder for the whole report")
       ->capture_default_str();
   merge_command->add_option("--baseline", run_options.baseline,
@@ -264,22 +258,30 @@ int main_or_throw(int argc, char** argv) {
   std::filesystem::path new_baseline;
   CLI::App* baseline_command =
       app.add_subcommand("baseline", "make a baseline of a report, or update one: review what it changes");
-  baseline_command->add_option("report", new_report, "report folder of a complete run")->required();
+  baseline_command->add_option("REPORT", new_report, "report folder of a complete run")->required();
   baseline_command->add_option("-o,--output", new_baseline, "the baseline's file")->required();
   ListOptions list_options;
   CLI::App* list_command = app.add_subcommand("list", "list the tests; needs no device");
-  list_command->add_flag("--json", list_options.json, "for machines");
-  list_command->add_flag("--check", list_options.check,
-                         "only check that clauses, tests and profiles cover each other");
-  list_command
-      ->add_option("--freeze", list_options.freeze,
-                   "NAME/VERSION: print the profile of all tests of today, for share/.../profiles")
-      ->check(CLI::Validator(is_no_profile_version, "NAME/VERSION"));
+  CLI::Option* list_json = list_command->add_flag("--json", list_options.json, "for machines");
+  CLI::Option* list_check = list_command->add_flag(
+      "--check", list_options.check, "only check that clauses, tests and profiles cover each other");
+  CLI::Option* list_freeze =
+      list_command
+          ->add_option("--freeze", list_options.freeze,
+                       "NAME/VERSION: print the profile of all tests of today, for share/.../profiles")
+          ->check(CLI::Validator(is_no_profile_version, "NAME/VERSION"));
   bool by_clauses = false;
-  list_command->add_flag("--clauses", by_clauses,
-                         "the requirement matrix: each clause, its tests, points and verdict");
-  list_command->add_option("--report", explained_report, "folder of a run, for --clauses")
-      ->capture_default_str();
+  CLI::Option* list_by_clauses =
+      list_command
+          ->add_flag("--clauses", by_clauses,
+                     "the requirement matrix: each clause, its tests, points and verdict")
+          ->excludes(list_json)
+          ->excludes(list_check)
+          ->excludes(list_freeze);
+  const CLI::Option* list_report =
+      list_command->add_option("--report", shown_report.folder, "folder of a run, for --clauses")
+          ->needs(list_by_clauses)
+          ->capture_default_str();
   list_command->add_option("--provider", list_options.provider, "only those of mock, rxe or hw")
       ->check(CLI::IsMember({"mock", "rxe", "hw"}));
   std::string doctor_provider = "rxe";
@@ -289,6 +291,7 @@ int main_or_throw(int argc, char** argv) {
       ->check(CLI::IsMember({"mock", "rxe", "hw"}))
       ->capture_default_str();
 
+  refuse_empty_values(app, std::span(argv, static_cast<size_t>(argc)));
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
@@ -297,6 +300,7 @@ int main_or_throw(int argc, char** argv) {
                as_one_line(error.what(), kMostQuoted));
     return kUsage;
   }
+  shown_report.is_named = explain_report->count() > 0 || list_report->count() > 0;
   if (!resumed.empty()) read_resumed(*run_command, run_options, resumed);
   if (*run_command) return run(run_options, argv);
   if (*replay_command) return replay(run_options, replay_options, argv);
@@ -307,10 +311,10 @@ int main_or_throw(int argc, char** argv) {
   if (*diff_command) return diff(old_report, new_report, diff_all);
   if (*merge_command) return merge_reports(shards, run_options);
   if (*baseline_command) return write_baseline(new_report, new_baseline);
-  if (*explain_command) return explain(explained, explained_report);
+  if (*explain_command) return explain(explained, shown_report);
   if (*bundle_command) return bundle(bundle_options);
   if (*verify_command) return verify_bundle(verify_options);
-  if (*list_command && by_clauses) return list_clauses(explained_report);
+  if (*list_command && by_clauses) return list_clauses(shown_report, list_options.provider);
   if (*list_command) return list(list_options);
   return doctor(doctor_provider);
 }
@@ -319,13 +323,23 @@ int main_or_throw(int argc, char** argv) {
 }  // namespace conformance
 
 int main(int argc, char** argv) {
+  int code = conformance::kUsage;
   try {
-    return conformance::main_or_throw(argc, argv);
+    code = conformance::main_or_throw(argc, argv);
   } catch (const conformance::SetupError& error) {
     fmt::print(stderr, "rpma-conformance: {}\n", conformance::as_one_line(error.what()));
   } catch (const std::exception& error) {
-    fmt::print(stderr, "rpma-conformance: unexpected: {}; please report it with the command that you gave\n",
-               conformance::as_one_line(error.what()));
+    // {fmt} throws where it cannot write; of that, the line below tells.
+    if (std::ferror(stdout) == 0)
+      fmt::print(stderr,
+                 "rpma-conformance: unexpected: {}; please report it with the command that you gave\n",
+                 conformance::as_one_line(error.what()));
   }
-  return conformance::kUsage;
+  // Whatever nobody could read is no answer; what is in a report folder stays there.
+  if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {
+    fmt::print(stderr,
+               "rpma-conformance: the output could not be written; make room, or send it elsewhere\n");
+    return conformance::kUsage;
+  }
+  return code;
 }

@@ -37,10 +37,9 @@ std::vector<std::string> inner_command(const RunOptions& options, const Machine&
   if (options.complete) command.emplace_back("--complete");
   command.insert(command.end(), {"--profile", options.profile});
   if (options.resume) command.emplace_back("--continue");
-  if (!options.waivers.empty()) command.insert(command.end(), {"--waivers", fs::absolute(options.waivers)});
+  if (!options.waivers.empty()) command.insert(command.end(), {"--waivers", options.waivers});
   if (!options.shard.empty()) command.insert(command.end(), {"--shard", options.shard});
-  if (!options.baseline.empty())
-    command.insert(command.end(), {"--baseline", fs::absolute(options.baseline)});
+  if (!options.baseline.empty()) command.insert(command.end(), {"--baseline", options.baseline});
   return command;
 }
 
