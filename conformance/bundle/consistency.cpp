@@ -203,7 +203,7 @@ void add_differences(const Json& said, const Json& follows, const std::string& w
 
 std::vector<Check> check_content(const Content& content, const Members& files) {
   return {check_completeness(content), check_verdicts(content),   check_journal(content),
-          check_points(content),       check_waivers(content),    check_kernel_log(content),
+          check_points(content),       check_waivers(content),    check_kernel_log(content, files),
           check_run_record(content),   check_self_check(content), check_views(content, files)};
 }
 

@@ -19,7 +19,7 @@ Check check_profile(const Content& content, const std::vector<Profile>& known, b
 // The parts of check_content() that are about the journals.
 Check check_journal(const Content& content);
 Check check_points(const Content& content);
-Check check_kernel_log(const Content& content);
+Check check_kernel_log(const Content& content, const Members& files);
 
 // Where two documents differ, as JSON pointers below `where`; some, not all.
 void add_differences(const nlohmann::ordered_json& said, const nlohmann::ordered_json& follows,

@@ -9,6 +9,7 @@
 
 #include "conformance/bundle/consistency.h"
 #include "conformance/harness/kernel_log.h"
+#include "conformance/report/document.h"
 #include "conformance/report/report.h"
 #include "conformance/report/waivers.h"
 #include "conformance/suite/suite.h"
@@ -93,6 +94,65 @@ void check_headers(const Content& content, std::vector<std::string>& wrong) {
   }
 }
 
+bool accuses(const std::string& line) {
+  return verdict_on_kernel_line(line, true) != Verdict::Pass;
+}
+
+// As /dev/kmsg gives it, from which the lines of a run were read.
+std::string as_in_kmsg(std::string_view text) {
+  std::string escaped;
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (byte < 0x20 || byte >= 0x7f || c == '\\')
+      escaped += fmt::format("\\x{:02x}", byte);
+    else
+      escaped += c;
+  }
+  return escaped;
+}
+
+// The lines of kernel.log, each with what the machine put before it, and without: "[   45.367713] ", or
+// "[   45.367713][  T123] ".
+std::set<std::string> lines_of_machine(std::string_view log) {
+  constexpr int kMostBrackets = 2;
+  std::set<std::string> lines;
+  while (!log.empty()) {
+    const size_t end = std::min(log.find('\n'), log.size());
+    std::string_view line = log.substr(0, end);
+    log.remove_prefix(std::min(end + 1, log.size()));
+    lines.insert(as_utf8(line));  // as it stands where the console of a lost machine was read
+    for (int i = 0; i < kMostBrackets && line.starts_with('[') && line.find(']') != std::string_view::npos;
+         ++i) {
+      line.remove_prefix(line.find(']') + 1);
+      if (line.starts_with(' ')) line.remove_prefix(1);
+      lines.insert(as_in_kmsg(line));
+    }
+  }
+  return lines;
+}
+
+// kernel.log is the machine's own, from its start on. Lines of little importance may be missing there, those
+// that are judged may not.
+void check_machine_log(const Content& content, std::string_view file, Check& check) {
+  if (content.run.provider == "mock")
+    return check.wrong.push_back(
+        fmt::format("{} is there, and no kernel has a part in a run on the mock", kKernelLog));
+  if (!content.kernel_lines) return;
+  const std::set<std::string> logged = lines_of_machine(file);
+  for (const std::string& line : *content.kernel_lines) {
+    // What stands behind a line end in one record is a line of its own there.
+    if (!accuses(line) || is_said_of_the_kernel(line) || logged.contains(line) ||
+        logged.contains(line.substr(0, line.find("\\x0a"))))
+      continue;
+    const std::string lacks =
+        fmt::format("{} lacks a line of kernel.jsonl: {}", kKernelLog, line.substr(0, 100));
+    // Of a run that was killed, the log of an earlier machine may be lost.
+    if (content.run.resumed == 0) return check.wrong.push_back(lacks);
+    check.note = lacks;
+    return;
+  }
+}
+
 }  // namespace
 
 // results.jsonl holds the tests as they were obtained; with the waivers they are those of the report.
@@ -147,12 +207,11 @@ Check check_points(const Content& content) {
 }
 
 // What the kernel logged is in both, and a line that accuses it is no pass.
-Check check_kernel_log(const Content& content) {
+Check check_kernel_log(const Content& content, const Members& files) {
   Check check{"kernel log"};
   const std::vector<std::string>& log = content.run.kernel_log;
-  const auto accuses = [](const std::string& line) {
-    return verdict_on_kernel_line(line, true) != Verdict::Pass;
-  };
+  if (const auto file = files.find(kKernelLog); file != files.end())
+    check_machine_log(content, file->second, check);
   if (content.kernel_lines) {
     auto at = log.begin();
     for (const std::string& line : *content.kernel_lines) {

@@ -77,7 +77,6 @@ void need_secrecy(const fs::path& file) {
 
 PrivateKey PrivateKey::read(const fs::path& file) {
   const std::string pem = read_file(file, {"private key", "", kHowToMake, kMost});
-  need_secrecy(file);
   bool asked = false;
   const Bio bio = reader(pem);
   KeyHandle key(PEM_read_bio_PrivateKey(bio.get(), nullptr, no_passphrase, &asked));
@@ -94,6 +93,7 @@ PrivateKey PrivateKey::read(const fs::path& file) {
   if (!key) throw SetupError(fmt::format("{} is no private key in PEM; {}", file.string(), kHowToMake));
   if (!is_ed25519(key))
     throw SetupError(fmt::format("the private key {} is not of Ed25519; {}", file.string(), kHowToMake));
+  need_secrecy(file);
   return PrivateKey(std::move(key));
 }
 

@@ -25,6 +25,7 @@ inline constexpr std::string_view kProfileSchema = "rpma-conformance-profile-1";
 inline constexpr std::string_view kWaiversFileSchema = "rpma-conformance-waivers-1";
 inline constexpr std::string_view kRunSchema = "rpma-conformance-run-1";
 inline constexpr std::string_view kSelfCheckSchema = "rpma-conformance-self-check-1";
+inline constexpr std::string_view kBaselineFileSchema = "rpma-conformance-baseline-1";
 inline constexpr std::string_view kManifestSchema = "rpma-conformance-bundle-1";
 
 // Empty, or where the document departs from the schema first: "/counts/points: ...".

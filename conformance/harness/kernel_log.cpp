@@ -61,6 +61,10 @@ std::string read_taint() {
 
 }  // namespace
 
+bool is_said_of_the_kernel(const std::string& line) {
+  return line == kOverrun || line.starts_with(kTaint);
+}
+
 Verdict verdict_on_kernel_line(const std::string& line, bool emulated) {
   // A program that died, told by the kernel: "traps: NAME[PID] general protection fault ip:..."
   if (line.starts_with("traps: ")) return Verdict::Pass;

@@ -40,6 +40,9 @@ class KernelLog {
 // True where this machine's processors are emulated: a stall may be the host's doing and proves nothing.
 bool is_emulated();
 
+// True for what the suite says of the kernel's state, which is no line of the kernel's own.
+bool is_said_of_the_kernel(const std::string& line);
+
 // The verdict on one line of a kernel log. Also used on the console of a machine that was lost.
 Verdict verdict_on_kernel_line(const std::string& line, bool emulated);
 

@@ -22,6 +22,7 @@
 #include "conformance/harness/library.h"
 #include "conformance/mutation/mutator.h"
 #include "conformance/mutation/survivors.h"
+#include "conformance/report/half_file.h"
 #include "conformance/report/report.h"
 #include "conformance/tool/process.h"
 #include "conformance/tool/temporary_folder.h"

@@ -113,11 +113,17 @@ std::string without_numbers(std::string_view point) {
   return text.append(point);
 }
 
+// "iut!rpma_ep_listen" of "librpma!rpma_ep_listen": a library under test may be a file of any name.
+std::string place_of(const PointResult& point) {
+  const size_t symbol = point.at.find('!');
+  return point.role.empty() || symbol == std::string::npos ? point.at : point.role + point.at.substr(symbol);
+}
+
 // What of a point is the same in another release.
 std::string key_of(const RecordedPoint& point) {
   const bool is_numbered = point.test.starts_with("Sweep.") && !point.result.at.empty();
-  const std::string id =
-      is_numbered ? without_numbers(point.result.point) + " in " + point.result.at : point.result.point;
+  const std::string id = is_numbered ? without_numbers(point.result.point) + " in " + place_of(point.result)
+                                     : point.result.point;
   return fmt::format("{} ({})", id, point.test);
 }
 

@@ -42,7 +42,9 @@ class File {
 std::string content_of(const std::filesystem::path& file, size_t most, bool links) {
   const auto fail = [] { throw std::system_error(errno, std::generic_category()); };
   const auto too_large = [most] {
-    throw DocumentError(fmt::format("it has more than the {} MiB that are read", most >> 20));
+    constexpr size_t kMiB = size_t{1} << 20;
+    throw DocumentError(fmt::format("it has more than the {} {} that are read",
+                                    most < kMiB ? most >> 10 : most / kMiB, most < kMiB ? "KiB" : "MiB"));
   };
   // Looked at before it is opened: opening a device may do something, opening a pipe may wait for its other
   // end.

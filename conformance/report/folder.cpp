@@ -8,6 +8,7 @@
 
 #include "conformance/harness/library.h"
 #include "conformance/report/document.h"
+#include "conformance/report/half_file.h"
 #include "conformance/report/html.h"
 #include "conformance/report/report.h"
 #include "conformance/suite/suite.h"
@@ -70,7 +71,8 @@ Journal parse_journal(std::string_view results, std::string_view points, std::st
 Journal read_journal(const fs::path& folder) {
   constexpr Expected kExpected = {.what = "report of a run that can go on",
                                   .remedy = "start the run anew, in another folder",
-                                  .most_bytes = kMostJournalBytes};
+                                  .most_bytes = kMostJournalBytes,
+                                  .links = false};
   const auto content = [&](const char* name) {
     return is_absent(folder / name) ? std::string() : read_file(folder / name, kExpected);
   };
@@ -95,34 +97,50 @@ void make_report_folder(const fs::path& folder, const std::vector<std::string>& 
   std::error_code error;
   fs::create_directories(folder, error);
   if (error) refuse(folder, ": " + error.message());
-  for (const std::string& name : documents) fs::remove(folder / name, error);
-}
-
-void write_whole(const fs::path& file, const std::string& content) {
-  fs::path half = file;
-  half += ".part";
-  std::error_code error;
-  fs::remove(half, error);  // a link there would lead the content elsewhere
-  std::ofstream stream(half, std::ios::trunc | std::ios::binary);
-  stream << content << std::flush;
-  if (stream) fs::rename(half, file, error);
-  if (!stream || error) throw SetupError(fmt::format("cannot write {}", file.string()));
-}
-
-ReportFolder::ReportFolder(fs::path folder, bool resume) : folder_(std::move(folder)) {
-  if (resume) earlier_ = read_journal(folder_);
-  make_report_folder(folder_, {std::begin(kDocuments), std::end(kDocuments)});
-  if (resume) {
-    // What was half written goes; should this fail, the old files are still there.
-    const JournalText text = text_of(earlier_);
-    write_whole(folder_ / "results.jsonl", text.results);
-    write_whole(folder_ / "points.jsonl", text.points);
-    write_whole(folder_ / "kernel.jsonl", text.kernel);
+  for (const std::string& name : documents) {
+    fs::remove(folder / name, error);
+    if (error) refuse(folder, fmt::format(": {} there: {}", name, error.message()));
   }
-  const auto mode = resume ? std::ios::app : std::ios::trunc;
-  journal_.open(folder_ / "results.jsonl", mode);
-  points_.open(folder_ / "points.jsonl", mode);
-  kernel_.open(folder_ / "kernel.jsonl", mode);
+}
+
+void clear_report_folder(const fs::path& folder, bool resume) {
+  make_report_folder(folder, {std::begin(kDocuments), std::end(kDocuments)});
+  if (resume) return;
+  make_report_folder(folder, {std::begin(kJournals), std::end(kJournals)});
+  make_report_folder(folder, {std::begin(kBeside), std::end(kBeside)});
+}
+
+void add_to_kernel_log(const fs::path& folder, std::string log) {
+  const fs::path file = folder / kKernelLog;
+  std::string earlier;
+  if (!is_absent(file))
+    earlier = read_file(file, {.what = "log of a kernel",
+                               .remedy = "start the run anew, in another folder",
+                               .most_bytes = kMostJournalBytes,
+                               .links = false});
+  // The log of a machine that outlived the earlier part begins with it.
+  if (!log.starts_with(earlier)) log.insert(0, earlier);
+  if (log.empty()) return;  // none could be had
+  write_whole(file, log, how_to_go_on(folder));
+}
+
+std::string how_to_go_on(const fs::path& folder) {
+  return fmt::format("make room there and go on with 'rpma-conformance run --resume {}'", folder.string());
+}
+
+ReportFolder::ReportFolder(fs::path folder, bool resume, std::string remedy)
+    : folder_(std::move(folder)), remedy_(remedy.empty() ? how_to_go_on(folder_) : std::move(remedy)) {
+  if (resume) earlier_ = read_journal(folder_);
+  clear_report_folder(folder_, resume);
+  // What was half written goes; should this fail, the old files are still there.
+  const JournalText text = text_of(earlier_);
+  const std::string_view otherwise = resume ? std::string_view(remedy_) : kOtherFolder;
+  write_whole(folder_ / "results.jsonl", text.results, otherwise);
+  write_whole(folder_ / "points.jsonl", text.points, otherwise);
+  write_whole(folder_ / "kernel.jsonl", text.kernel, otherwise);
+  journal_.open(folder_ / "results.jsonl", std::ios::app);
+  points_.open(folder_ / "points.jsonl", std::ios::app);
+  kernel_.open(folder_ / "kernel.jsonl", std::ios::app);
   if (!journal_ || !points_ || !kernel_) refuse(folder_, "");
 }
 
@@ -155,17 +173,20 @@ void ReportFolder::write(std::ofstream& stream, const Json& line) const {
   errno = 0;
   stream << as_line(line) << std::flush;
   if (!stream)
-    throw SetupError(fmt::format(
-        "cannot write to {} any more ({}); make room and go on with 'rpma-conformance run --resume {}'",
-        folder_.string(), errno != 0 ? std::strerror(errno) : "unknown reason", folder_.string()));
+    throw SetupError(fmt::format("cannot write to {} any more ({}); {}", folder_.string(),
+                                 errno != 0 ? std::strerror(errno) : "unknown reason", remedy_));
+}
+
+void ReportFolder::keep(const char* name, const std::string& content) const {
+  write_whole(folder_ / name, content, remedy_);
 }
 
 void ReportFolder::finish(const RunResult& run) {
   const Json report = to_json(run);
-  write_whole(folder_ / "junit.xml", to_junit(run));
-  write_whole(folder_ / "report.tap", to_tap(run));
-  write_whole(folder_ / "report.html", to_html(report, read_points(folder_ / "points.jsonl")));
-  write_whole(folder_ / "report.json", report.dump(2, ' ', false, Json::error_handler_t::replace) + "\n");
+  keep("junit.xml", to_junit(run));
+  keep("report.tap", to_tap(run));
+  keep("report.html", to_html(report, read_points(folder_ / "points.jsonl")));
+  keep("report.json", report.dump(2, ' ', false, Json::error_handler_t::replace) + "\n");
 }
 
 }  // namespace conformance

@@ -77,6 +77,37 @@ std::vector<std::string> matrix_gaps(const std::vector<Profile>& profiles) {
   return gaps;
 }
 
+std::vector<std::string> tests_that_saw_besides(const RunResult& run, std::string_view clause) {
+  std::set<std::string> bearing;
+  for (const Test& test : all_tests())
+    if (const auto ids = clauses_of(test, false); std::ranges::find(ids, clause) != ids.end())
+      bearing.insert(test.id());
+  const auto saw = [clause](const ClauseResult& result) {
+    return result.clause == clause && (is_finding(result.verdict) || result.verdict == Verdict::Waived);
+  };
+  std::vector<std::string> besides;
+  for (const TestResult& test : run.tests)
+    if (!bearing.contains(test.id) && std::ranges::any_of(test.clauses, saw)) besides.push_back(test.id);
+  return besides;
+}
+
+size_t points_that_say(const Recorded& recorded, const std::string& test, std::string_view clause,
+                       bool bears) {
+  const auto result = std::ranges::find(recorded.run.tests, test, &TestResult::id);
+  if (result == recorded.run.tests.end()) return 0;
+  std::set<std::string_view> concluded;
+  std::set<std::string_view> open;
+  for (const ClauseResult& one : result->clauses)
+    if (one.clause == clause)
+      (is_finding(one.verdict) || one.verdict == Verdict::Waived ? concluded : open)
+          .insert(one.points.begin(), one.points.end());
+  return static_cast<size_t>(std::ranges::count_if(recorded.points, [&](const RecordedPoint& point) {
+    if (point.test != test || open.contains(point.result.point)) return false;
+    const bool was_judged = point.result.verdict == Verdict::Pass || point.result.verdict == Verdict::Fail;
+    return (bears && was_judged) || concluded.contains(point.result.point);
+  }));
+}
+
 std::string freeze_profile(const std::string& name, unsigned version) {
   using Json = nlohmann::ordered_json;
   Json document = {{"schema", "rpma-conformance-profile/1"}, {"name", name}, {"version", version}};

@@ -318,6 +318,52 @@ TEST_F(Bundle, PackedByAnotherZstdIsStillVerified) {
   EXPECT_THAT(result.text(), HasSubstr("compressed by libzstd 1.6.0, this is"));
 }
 
+// kernel.log comes from the machine, with its time stamps.
+TEST_F(Bundle, HoldsNoLogOfAnotherKernel) {
+  const std::string warning = "WARNING: CPU: 0 PID: 7 at drivers/infiniband/core/cma.c:1 rdma_\\x5c";
+  RunResult run = passing_run(profile_);
+  run.kernel_log = {"dummy0 speed is unknown", warning, "(its taint went from 0 to 512)"};
+  struct Row {
+    std::string log;
+    unsigned resumed;
+    bool right;
+  };
+  const Row rows[] = {
+      {"[    0.000000] Linux\n[   45.367713] WARNING: CPU: 0 PID: 7 at drivers/infiniband/core/cma.c:1 "
+       "rdma_\\\n",
+       0, true},
+      {"[   45.3][  T123] WARNING: CPU: 0 PID: 7 at drivers/infiniband/core/cma.c:1 rdma_\\\n", 0, true},
+      {warning + "\n", 0, true},  // as it was judged when the machine was lost
+      {"[    0.000000] Linux\n[   45.367713] dummy0 speed is unknown\n", 0, false},
+      {"[   45.367713] dummy0 speed is unknown\n", 1, true},  // the log of the first machine may be lost
+      {"", 0, false},
+  };
+  for (const Row& row : rows) {
+    run.resumed = row.resumed;
+    Members members = unpacked(packed(run));
+    members["kernel.log"] = row.log;
+    const Verification result = verified(repacked(members, &key_));
+    EXPECT_EQ(result.text().find("kernel.log lacks a line of kernel.jsonl") == std::string::npos,
+              row.right && row.resumed == 0)
+        << row.log << result.text();
+    EXPECT_EQ(result.is_genuine(), row.right) << row.log << result.text();
+  }
+}
+
+TEST_F(Bundle, OfARunOnTheMockHoldsNoLogOfAKernel) {
+  RunResult run = passing_run(profile_);
+  run.provider = "mock";
+  std::erase_if(run.tests, [](const TestResult& test) { return test.id != "Listen.First"; });
+  run.kernel_log.clear();
+  run.selected = run.in_profile = run.tests.size();
+  Members members = unpacked(packed(run));
+  EXPECT_TRUE(verified(repacked(members, &key_)).is_genuine()) << verified(repacked(members, &key_)).text();
+  members["kernel.log"] = "[    0.000000] Linux\n";
+  const Verification result = verified(repacked(members, &key_));
+  EXPECT_EQ(result.exit_code(), 4) << result.text();
+  EXPECT_THAT(result.text(), HasSubstr("no kernel has a part in a run on the mock"));
+}
+
 TEST_F(Bundle, TextOfAForgerMovesNoCursor) {
   RunResult run = passing_run(profile_);
   add_finding(run, "Listen.First", "LISTEN-RET-2", "rdmacm");

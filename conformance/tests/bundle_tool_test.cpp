@@ -412,12 +412,35 @@ TEST_F(BundleTool, AnotherValidatorAgreesOnTheSchemas) {
 import glob, json, os, sys
 from jsonschema import Draft7Validator, RefResolver
 schemas = {os.path.basename(f): json.load(open(f)) for f in glob.glob(sys.argv[1] + '/*.schema.json')}
-assert len(schemas) == 9, schemas.keys()
-for schema in schemas.values():
+assert len(schemas) == 10, schemas.keys()
+for name, schema in schemas.items():
     Draft7Validator.check_schema(schema)
-def validator(name):
-    name += '.schema.json'
-    return Draft7Validator(schemas[name], resolver=RefResolver(name, schemas[name], store=schemas))
+    assert schema['$id'] == name, name
+def by_id(schema):
+    return RefResolver('', schema, store={s['$id']: s for s in schemas.values()})
+def by_folder(schema):
+    return RefResolver('file://' + os.path.abspath(sys.argv[1]) + '/', schema)
+resolvers = [by_id, by_folder]
+try:
+    from referencing import Registry, Resource  # of newer versions
+    registry = Registry().with_resources((s['$id'], Resource.from_contents(s)) for s in schemas.values())
+except ImportError:
+    registry = None
+for name, schema in schemas.items():
+    for resolver in resolvers:  # whatever it refers to is found
+        list(Draft7Validator(schema, resolver=resolver(schema)).iter_errors({}))
+class validator:
+    def __init__(self, name):
+        schema = schemas[name + '.schema.json']
+        self.all = [Draft7Validator(schema, resolver=resolver(schema)) for resolver in resolvers]
+        if registry is not None:
+            self.all.append(Draft7Validator(schema, registry=registry))
+    def validate(self, document):
+        for one in self.all: one.validate(document)
+    def is_valid(self, document):
+        answers = {one.is_valid(document) for one in self.all}
+        assert len(answers) == 1
+        return answers.pop()
 def lines(name):
     return [json.loads(line) for line in open(sys.argv[2] + '/' + name)]
 report = json.load(open(sys.argv[2] + '/report.json'))
@@ -426,6 +449,7 @@ validator('rpma-conformance-run-1').validate(json.load(open(sys.argv[2] + '/run.
 for line in lines('results.jsonl'): validator('rpma-conformance-result-1').validate(line)
 for line in lines('points.jsonl'): validator('rpma-conformance-point-1').validate(line)
 for f in glob.glob(sys.argv[3] + '/*.json'): validator('rpma-conformance-profile-1').validate(json.load(open(f)))
+for f in glob.glob(sys.argv[4] + '/*.json'): validator('rpma-conformance-baseline-1').validate(json.load(open(f)))
 for key in report:
     altered = {k: v for k, v in report.items() if k != key}
     assert not validator('rpma-conformance-1').is_valid(altered), key
@@ -433,8 +457,8 @@ report['tests'][0]['verdict'] = 'fine'
 assert not validator('rpma-conformance-1').is_valid(report)
 print('agreed')
 )");
-  const Ran ran =
-      testing_tool::run({"python3", path("check.py"), RPMACONF_SCHEMAS, path("report"), RPMACONF_PROFILES});
+  const Ran ran = testing_tool::run(
+      {"python3", path("check.py"), RPMACONF_SCHEMAS, path("report"), RPMACONF_PROFILES, RPMACONF_BASELINES});
   EXPECT_EQ(ran.exit_code, 0) << ran.output;
   EXPECT_THAT(ran.output, HasSubstr("agreed"));
 }

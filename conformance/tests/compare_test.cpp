@@ -126,7 +126,7 @@ TEST(Compare, OrdinalsMayShiftInASweep) {
   const Recorded before = run_of(Verdict::Pass, {calloc(1), calloc(2), calloc(3)});
   EXPECT_THAT(compare(before, run_of(Verdict::Pass, {calloc(4), calloc(5), calloc(6)})), IsEmpty());
   EXPECT_THAT(compare(before, run_of(Verdict::Pass, {calloc(4), calloc(5)})),
-              ElementsAre(is(ChangeKind::Vanished, "librdmacm!rdma_create_id", false)));
+              ElementsAre(is(ChangeKind::Vanished, "rdmacm!rdma_create_id", false)));
 }
 
 TEST(Compare, APointElsewhereIsAnother) {
@@ -135,6 +135,17 @@ TEST(Compare, APointElsewhereIsAnother) {
   after.points[0].result.at = "librdmacm!rdma_listen";
   EXPECT_THAT(compare(before, after), ElementsAre(is(ChangeKind::Vanished, "rdma_create_id", false),
                                                   is(ChangeKind::Appeared, "rdma_listen", false)));
+}
+
+TEST(Compare, ALibraryMayBeAFileOfAnotherName) {
+  const Recorded before = run_of(Verdict::Pass, {calloc(1)});
+  Recorded after = before;
+  after.points[0].result.at = "librdmacm_new!rdma_create_id";
+  EXPECT_THAT(compare(before, after), IsEmpty());
+  after.points[0].result.role = "ibverbs";
+  EXPECT_THAT(compare(before, after),
+              ElementsAre(is(ChangeKind::Vanished, "in rdmacm!rdma_create_id", false),
+                          is(ChangeKind::Appeared, "in ibverbs!rdma_create_id", false)));
 }
 
 TEST(Compare, NamesTheTestsThatDidNotRun) {

@@ -7,6 +7,7 @@
 #include <fstream>
 #include <iterator>
 
+#include "conformance/report/half_file.h"
 #include "conformance/report/plain.h"
 #include "conformance/report/report.h"
 #include "conformance/tests/tool.h"

@@ -6,7 +6,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <fstream>
+
 #include "conformance/harness/kernel_log.h"
+#include "conformance/suite/matrix.h"
+#include "conformance/tool/temporary_folder.h"
 
 namespace conformance {
 namespace {
@@ -186,6 +190,42 @@ TEST(KernelLog, KnowsAFaultFromChatter) {
             Verdict::Broken);
   EXPECT_EQ(verdict_on_kernel_line("watchdog: BUG: soft lockup - CPU#0 stuck for 26s!", false),
             Verdict::Fail);
+}
+
+// A run that goes on does so in another machine.
+TEST(KernelLogFile, HasTheLogOfEachMachineOnce) {
+  const TemporaryFolder folder;
+  const auto log = [&] {
+    std::ifstream stream(folder.path() / kKernelLog);
+    return std::string(std::istreambuf_iterator<char>(stream), {});
+  };
+  add_to_kernel_log(folder.path(), "");
+  EXPECT_FALSE(std::filesystem::exists(folder.path() / kKernelLog)) << "no log is no empty log";
+  add_to_kernel_log(folder.path(), "one\n");
+  add_to_kernel_log(folder.path(), "other\n");
+  EXPECT_EQ(log(), "one\nother\n");
+  add_to_kernel_log(folder.path(), "one\nother\nmore\n");  // a machine that ran on
+  EXPECT_EQ(log(), "one\nother\nmore\n");
+}
+
+// Points of a crash say nothing of what was not judged for it, and a test may see what it does not bear on.
+TEST(Matrix, CountsWhatSaysSomething) {
+  Recorded recorded;
+  TestResult test = test_with("Sweep.AllocationsBelow/Cold", Verdict::Crash, "rdmacm");
+  test.clauses.front().points = {"crashed"};
+  test.clauses.push_back({"LISTEN-BELOW-1", Verdict::Pass, "", ""});
+  recorded.run = run_of({test});
+  for (const auto& [point, verdict] :
+       {std::pair("passed", Verdict::Pass), std::pair("failed", Verdict::Fail),
+        std::pair("crashed", Verdict::Crash), std::pair("skipped", Verdict::Skipped)})
+    recorded.points.push_back({test.id, {point, verdict, "", "", 0}});
+  EXPECT_EQ(points_that_say(recorded, test.id, "LISTEN-BELOW-1", true), 2U);
+  EXPECT_EQ(points_that_say(recorded, test.id, "LISTEN-RET-2", true), 3U);
+  EXPECT_EQ(points_that_say(recorded, test.id, "LISTEN-RET-2", false), 1U);
+  EXPECT_EQ(points_that_say(recorded, "Sweep.Other", "LISTEN-RET-2", true), 0U);
+  EXPECT_THAT(tests_that_saw_besides(recorded.run, "LISTEN-RET-2"),
+              testing::ElementsAre("Sweep.AllocationsBelow/Cold"));
+  EXPECT_THAT(tests_that_saw_besides(recorded.run, "LISTEN-BELOW-1"), testing::IsEmpty());
 }
 
 }  // namespace

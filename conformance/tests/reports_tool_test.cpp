@@ -3,6 +3,7 @@
 // What is done with reports by the tool itself: shards put together, runs that go on, comparisons, baselines
 // and waivers. On the mock, with the toy library where there must be a finding.
 #include <gmock/gmock.h>
+#include <sys/stat.h>
 #include <sys/types.h>
 
 #include <chrono>
@@ -62,6 +63,13 @@ void interrupt_after(const fs::path& report, size_t tests) {
   half.close();
   for (const char* name : {"report.json", "report.html", "report.tap", "junit.xml"})
     fs::remove(report / name);
+}
+
+size_t names_in(const fs::path& folder, const std::string& with) {
+  size_t number = 0;
+  for (const auto& entry : fs::directory_iterator(folder))
+    number += entry.path().string().find(with) == std::string::npos ? 0U : 1U;
+  return number;
 }
 
 TEST(Merge, MakesTheReportOfARunThatWasNeverDivided) {
@@ -263,6 +271,122 @@ TEST(Interrupted, AFullDiskLosesNothingThatWasWritten) {
   EXPECT_EQ(read_json(report / "report.json").at("complete").at("value"), true);
 }
 
+// The reports are larger than the journals: the disk is full when they are written.
+TEST(Interrupted, AFullDiskAtTheEndIsToldWithItsReasonAndRemedy) {
+  const Folder folder;
+  const fs::path report = folder.path() / "report";
+  const Ran ran = run({"sh", "-c", "trap '' XFSZ; ulimit -f 40; exec \"$@\"", "sh", tool(), "run",
+                       "--provider", "mock", "--filter", kFilter, "--report", report});
+  EXPECT_EQ(ran.exit_code, 2) << ran.output;
+  EXPECT_THAT(ran.output,
+              testing::ContainsRegex("cannot write .*/report/report.*: File too large; make room"));
+  EXPECT_THAT(ran.output, HasSubstr("go on with 'rpma-conformance run --resume " + report.string() + "'"));
+  EXPECT_EQ(names_in(report, ".part"), 0U);
+  EXPECT_EQ(run({tool(), "run", "--resume", report}).exit_code, 0);
+}
+
+TEST(Merge, LeavesNothingBehindWhereTheDiskIsFull) {
+  const Folder folder;
+  for (const char* shard : {"1/2", "2/2"})
+    run_to(folder.path() / std::string(1, shard[0]), {"--filter", kFilter, "--shard", shard});
+  const fs::path merged = folder.path() / "merged";
+  for (const char* blocks : {"1", "40"}) {
+    const Ran ran = run({"sh", "-c", std::string("trap '' XFSZ; ulimit -f ") + blocks + "; exec \"$@\"", "sh",
+                         tool(), "merge", folder.path() / "1", folder.path() / "2", "--report", merged});
+    EXPECT_EQ(ran.exit_code, 2) << ran.output;
+    EXPECT_THAT(ran.output, HasSubstr("File too large"));
+    EXPECT_THAT(ran.output, HasSubstr("merge the shards again"));
+    EXPECT_FALSE(fs::exists(merged));
+  }
+}
+
+TEST(BaselineOfAReport, SaysThatTheDiskIsFull) {
+  const Folder folder;
+  ASSERT_EQ(run_to(folder.path() / "report").exit_code, 0);
+  const Ran ran = run({"sh", "-c", "(trap '' XFSZ; ulimit -f 0; exec \"$@\") 2>&1 | cat", "sh", tool(),
+                       "baseline", folder.path() / "report", "-o", folder.path() / "baseline.json"});
+  EXPECT_THAT(ran.output, HasSubstr("baseline.json: File too large; make room there, or name another file"));
+  EXPECT_EQ(std::distance(fs::directory_iterator(folder.path()), {}), 1) << "something was left";
+}
+
+// What a report folder may hold already when a run begins.
+TEST(ReportFolder, NothingIsWrittenThroughALinkOrIntoAPipe) {
+  const Folder folder;
+  const fs::path report = folder.path() / "report";
+  const fs::path precious = folder.path() / "precious";
+  const std::vector<std::string> names = {"results.jsonl", "points.jsonl", "kernel.jsonl", "report.json",
+                                          "report.html",   "report.tap",   "junit.xml",    "waivers.json",
+                                          "run.json",      "kernel.log"};
+  std::ofstream(precious) << "mine";
+  for (const bool is_link : {true, false})
+    for (const std::string& name : names) {
+      SCOPED_TRACE(name);
+      fs::remove_all(report);
+      fs::create_directory(report);
+      if (is_link)
+        fs::create_symlink(precious, report / name);
+      else
+        ASSERT_EQ(mkfifo((report / name).c_str(), 0600), 0);
+      const Ran ran = run({"timeout", "60", tool(), "run", "--provider", "mock", "--filter",
+                           "Listen.ListenSucceeds", "--report", report});
+      EXPECT_EQ(ran.exit_code, 0) << ran.output;
+      EXPECT_EQ(fs::file_size(precious), 4U);
+      EXPECT_FALSE(fs::is_symlink(report / name) || fs::is_fifo(report / name));
+    }
+}
+
+TEST(ReportFolder, AMergedRunIsNotWrittenThroughALink) {
+  const Folder folder;
+  const fs::path precious = folder.path() / "precious";
+  std::ofstream(precious) << "mine";
+  ASSERT_EQ(run_to(folder.path() / "1", {"--filter", kFilter, "--shard", "1/1"}).exit_code, 0);
+  fs::create_directory(folder.path() / "merged");
+  for (const char* name : {"results.jsonl", "points.jsonl", "report.json"})
+    fs::create_symlink(precious, folder.path() / "merged" / name);
+  const Ran ran = run({tool(), "merge", folder.path() / "1", "--report", folder.path() / "merged"});
+  EXPECT_EQ(ran.exit_code, 0) << ran.output;
+  EXPECT_EQ(fs::file_size(precious), 4U);
+}
+
+TEST(Resume, GoesOnWithNoJournalThatIsNoFile) {
+  for (const char* name : {"results.jsonl", "points.jsonl", "kernel.jsonl"})
+    for (const bool is_link : {true, false}) {
+      SCOPED_TRACE(name);
+      const Folder folder;
+      const fs::path report = folder.path() / "report";
+      run_to(report, {"--filter", kFilter});
+      interrupt_after(report, 5);
+      fs::rename(report / name, folder.path() / "moved");
+      if (is_link)
+        fs::create_symlink(folder.path() / "moved", report / name);
+      else
+        ASSERT_EQ(mkfifo((report / name).c_str(), 0600), 0);
+      const Ran ran = run({"timeout", "60", tool(), "run", "--resume", report});
+      EXPECT_EQ(ran.exit_code, 2) << ran.output;
+      EXPECT_THAT(ran.output,
+                  HasSubstr(is_link ? "it is a link; start the run anew" : "it is no regular file"));
+    }
+}
+
+// What is put beside a report is of the run that is there.
+TEST(ReportFolder, ANewRunHasNoEvidenceOfAnother) {
+  const Folder folder;
+  const fs::path report = folder.path() / "report";
+  fs::create_directory(report);
+  for (const char* name : {"kernel.log", "self-check.json", "waivers.json", "report.html"})
+    std::ofstream(report / name) << "of another run";
+  run_to(report, {"--filter", kFilter});
+  for (const char* name : {"kernel.log", "self-check.json", "waivers.json"})
+    EXPECT_FALSE(fs::exists(report / name)) << name;
+  // One that goes on is the same run.
+  std::ofstream(report / "kernel.log") << "of this run";
+  std::ofstream(report / "self-check.json") << "of this run";
+  interrupt_after(report, 5);
+  EXPECT_EQ(run({tool(), "run", "--resume", report}).exit_code, 0);
+  EXPECT_TRUE(fs::exists(report / "kernel.log"));
+  EXPECT_TRUE(fs::exists(report / "self-check.json"));
+}
+
 TEST(Diff, GatesAndSaysWhatGotWorse) {
   const Folder folder;
   const std::vector<std::string> options = {"--filter", kFilter, "--librpma", toy()};
@@ -278,6 +402,17 @@ TEST(Diff, GatesAndSaysWhatGotWorse) {
   const Ran same = run({tool(), "diff", folder.path() / "old", folder.path() / "old"});
   EXPECT_EQ(same.exit_code, 0) << same.output;
   EXPECT_THAT(same.output, HasSubstr("0 regressions, 0 other changes"));
+}
+
+TEST(Diff, TheSameLibraryMayHaveAnotherName) {
+  const Folder folder;
+  const char* const sweep = "Sweep.MemoryRunsOut/Cold";
+  const fs::path other = folder.path() / "librpma_new.so.0";
+  fs::copy_file(toy(), other);
+  ASSERT_EQ(run_to(folder.path() / "old", {"--filter", sweep, "--librpma", toy()}).exit_code, 0);
+  ASSERT_EQ(run_to(folder.path() / "new", {"--filter", sweep, "--librpma", other}).exit_code, 0);
+  const Ran ran = run({tool(), "diff", folder.path() / "old", folder.path() / "new"});
+  EXPECT_THAT(ran.output, HasSubstr("0 regressions, 0 other changes"));
 }
 
 TEST(Diff, ATestThatDidNotRunIsNoPass) {

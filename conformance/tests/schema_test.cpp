@@ -40,7 +40,7 @@ std::vector<Json> lines_of(const std::string& text) {
 }
 
 TEST(Schema, IsThatOfTheFilesThatArePublished) {
-  EXPECT_EQ(schema_texts().size(), 9U);
+  EXPECT_EQ(schema_texts().size(), 10U);
   for (const SchemaText& schema : schema_texts())
     EXPECT_EQ(schema.text, content_of(std::filesystem::path(RPMACONF_SCHEMAS) / schema.name)) << schema.name;
 }
@@ -60,6 +60,22 @@ TEST(Schema, HoldsForWhatTheSuiteWrites) {
 TEST(Schema, HoldsForTheProfilesOfTheSuite) {
   for (const Profile& profile : profiles_in(RPMACONF_PROFILES))
     EXPECT_EQ(departure(kProfileSchema, Json::parse(profile.document)), "");
+}
+
+TEST(Schema, HoldsForTheBaselinesOfTheSuiteAndForNoOther) {
+  for (const auto& entry : std::filesystem::directory_iterator(RPMACONF_BASELINES)) {
+    Json baseline = Json::parse(content_of(entry.path()));
+    EXPECT_EQ(departure(kBaselineFileSchema, baseline), "") << entry.path();
+    baseline["findings"].push_back({{"clause", "LISTEN-RET-2"}});
+    EXPECT_NE(departure(kBaselineFileSchema, baseline), "") << "a finding of nobody, in no test";
+    baseline["findings"] = Json::array();
+    baseline["clauses"]["LISTEN-RET-1"] = "fine";
+    EXPECT_NE(departure(kBaselineFileSchema, baseline), "") << "no verdict";
+    baseline.erase("clauses");
+    EXPECT_EQ(departure(kBaselineFileSchema, baseline), "") << "clauses may be left out";
+    baseline.erase("providers");
+    EXPECT_NE(departure(kBaselineFileSchema, baseline), "");
+  }
 }
 
 // Every field is missed, at the top and one level below.

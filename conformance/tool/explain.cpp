@@ -13,6 +13,7 @@
 #include "conformance/harness/expectations.h"
 #include "conformance/report/document.h"
 #include "conformance/report/report.h"
+#include "conformance/suite/matrix.h"
 #include "conformance/suite/suite.h"
 #include "conformance/tool/commands.h"
 
@@ -29,14 +30,11 @@ void print_clause(const Clause& clause) {
       fmt::print("  ruling {}: {}\n", ruling.number, ruling.text);
 }
 
-// Report files are read where they are there; a report that cannot be read is said to be so.
-std::string seen_of_clause(const ShownReport& report, std::string_view clause) {
-  if (!has(report, "report.json"))
-    return fmt::format("  seen:     no report in {}; 'rpma-conformance run' makes one\n",
-                       as_one_line(report.folder.string()));
-  // What follows from the results is computed anew, not believed.
-  const RunResult run = read_report(report.folder / "report.json", kOtherReport);
+// What follows from the results is computed anew, not believed.
+std::string seen_of_clause(const RunResult& run, std::string_view clause) {
   std::string text;
+  for (const std::string& test : tests_that_saw_besides(run, clause))
+    text += fmt::format("            {}: does not bear on it, but saw a finding of it\n", as_one_line(test));
   const auto judged = by_clause(run);
   if (const auto seen = judged.find(std::string(clause)); seen == judged.end())
     text += fmt::format("  seen:     nothing that bears on it (report of {}, provider {})\n",
@@ -55,8 +53,16 @@ std::string seen_of_clause(const ShownReport& report, std::string_view clause) {
   return text;
 }
 
+// Report files are read where they are there; a report that cannot be read is said to be so.
+std::string seen_in_report(const ShownReport& report, std::string_view clause) {
+  if (!has(report, "report.json"))
+    return fmt::format("  seen:     no report in {}; 'rpma-conformance run' makes one\n",
+                       as_one_line(report.folder.string()));
+  return seen_of_clause(read_report(report.folder / "report.json", kOtherReport), clause);
+}
+
 int explain_clause(const Clause& clause, const ShownReport& report) {
-  const std::string seen = seen_of_clause(report, clause.id);
+  const std::string seen = seen_in_report(report, clause.id);  // complains before anything is printed
   print_clause(clause);
   fmt::print("  tests:\n");
   size_t more = 0;

@@ -13,6 +13,7 @@
 #include "conformance/catalogue/profile.h"
 #include "conformance/report/document.h"
 #include "conformance/report/recorded.h"
+#include "conformance/suite/matrix.h"
 #include "conformance/suite/suite.h"
 #include "conformance/tool/commands.h"
 
@@ -76,10 +77,8 @@ int list_clauses(const ShownReport& report, const std::string& provider) {
     if (!provider.empty() && !test.runs_on(provider_named(provider))) continue;
     for (const std::string_view clause : clauses_of(test, false)) tests[clause].push_back(test.id());
   }
-  std::map<std::string, size_t> points;  // by test
   std::map<std::string, ClauseResult> judged;
   if (recorded) {
-    for (const TestResult& test : recorded->run.tests) points[test.id] = test.points;
     judged = by_clause(recorded->run);
     fmt::print("clause                tests  points  verdict      (report of {}, on {})\n",
                recorded->run.started, recorded->run.provider);
@@ -93,12 +92,15 @@ int list_clauses(const ShownReport& report, const std::string& provider) {
       fmt::print("{:<20}  {:>5}  {}\n", clause.id, of_clause.size(), clause.promise);
       continue;
     }
-    size_t tried = 0;
-    for (const std::string& test : of_clause) tried += points[test];
+    const std::vector<std::string> besides = tests_that_saw_besides(recorded->run, clause.id);
+    size_t said = 0;
+    for (const std::string& test : of_clause) said += points_that_say(*recorded, test, clause.id, true);
+    for (const std::string& test : besides) said += points_that_say(*recorded, test, clause.id, false);
     const auto found = judged.find(std::string(clause.id));
-    fmt::print("{:<20}  {:>5}  {:>6}  {:<12} {}\n", clause.id, of_clause.size(), tried,
+    fmt::print("{:<20}  {:>5}  {:>6}  {:<12} {}{}\n", clause.id, of_clause.size(), said,
                found == judged.end() ? "not judged" : name_of(found->second.verdict),
-               found == judged.end() ? "" : found->second.reason);
+               found == judged.end() ? "" : found->second.reason,
+               besides.empty() ? "" : fmt::format(" (also seen by {})", fmt::join(besides, ", ")));
   }
   return kConforms;
 }

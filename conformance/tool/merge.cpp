@@ -34,6 +34,26 @@ void add_all(const std::vector<Recorded>& shards, const RunResult& run, ReportFo
   for (const std::string& line : run.kernel_log) report.add_kernel_line(line);
 }
 
+void write_merged(const std::vector<Recorded>& shards, RunResult& run, const fs::path& folder) {
+  ReportFolder report(folder, false, "make room there and merge the shards again");
+  report.begin(read_journal(shards.front().folder).header);
+  add_all(shards, run, report);
+  if (const fs::path waivers = shards.front().folder / "waivers.json"; !is_absent(waivers)) {
+    WaiverFile given = read_waivers(waivers, run.started.substr(0, kDaySize));
+    apply_waivers(std::move(given.waivers), run);
+    report.keep("waivers.json", given.document);
+  }
+  report.finish(run);
+}
+
+// Half a merged run is none: nothing goes on with it.
+void remove_merged(const fs::path& folder, bool is_ours) {
+  std::error_code error;
+  for (const char* name : kJournals) fs::remove(folder / name, error);
+  for (const char* name : kDocuments) fs::remove(folder / name, error);
+  if (is_ours) fs::remove(folder, error);
+}
+
 }  // namespace
 
 int merge_reports(const std::vector<fs::path>& folders, const RunOptions& options) {
@@ -54,17 +74,15 @@ int merge_reports(const std::vector<fs::path>& folders, const RunOptions& option
     throw SetupError(error.what());
   }
   if (!options.baseline.empty()) baseline.emplace(options.baseline, run.provider);
-  ReportFolder report(options.report);
-  report.begin(read_journal(shards.front().folder).header);
-  add_all(shards, run, report);
-  if (const fs::path waivers = shards.front().folder / "waivers.json"; !is_absent(waivers)) {
-    WaiverFile given = read_waivers(waivers, run.started.substr(0, kDaySize));
-    apply_waivers(std::move(given.waivers), run);
-    write_whole(report.path() / "waivers.json", given.document);
+  const bool is_new = is_absent(options.report);
+  try {
+    write_merged(shards, run, options.report);
+  } catch (const SetupError&) {
+    remove_merged(options.report, is_new);
+    throw;
   }
-  report.finish(run);
   fmt::print("{}", to_text(run, "--provider " + shell_quoted(run.provider)));
-  fmt::print("report: {}\n", report.path().string());
+  fmt::print("report: {}\n", options.report.string());
   return baseline ? gate(*baseline, options.baseline, run) : exit_code_of(run);
 }
 

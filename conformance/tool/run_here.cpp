@@ -164,7 +164,7 @@ int run_here(const RunOptions& options) {
   run.timeout_seconds = std::chrono::duration<double>(runner.timeout()).count();
   run.seconds += std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   apply_waivers(std::move(given.waivers), run);
-  if (!options.waivers.empty()) write_whole(report.path() / "waivers.json", given.document);
+  if (!options.waivers.empty()) report.keep("waivers.json", given.document);
   report.finish(run);
   fmt::print("{}", to_text(run, as_typed(options)));
   if (!options.in_machine) fmt::print("report: {}\n", report.path().string());

@@ -5,12 +5,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <fstream>
+#include <sstream>
 
 #include "conformance/catalogue/profile.h"
 #include "conformance/harness/kernel_log.h"
 #include "conformance/harness/library.h"
 #include "conformance/report/document.h"
+#include "conformance/report/half_file.h"
 #include "conformance/report/report.h"
 #include "conformance/suite/suite.h"
 #include "conformance/tool/baseline.h"
@@ -77,16 +78,16 @@ bool was_interrupted(const fs::path& report) {
   return !read_report(report / "report.json", "run it again").interrupted.empty();
 }
 
+// Neither reads nor writes through a link: whoever may write to one of the folders is not to choose the file.
 template <typename Names>
-void copy_files(const fs::path& from, const fs::path& to, const Names& names) {
-  for (const char* name : names) {
-    std::error_code error;
-    if (!fs::exists(from / name)) continue;
-    fs::copy_file(from / name, to / name, fs::copy_options::overwrite_existing, error);
-    if (error)
-      throw SetupError(fmt::format("{} could not be copied to {}: {}", (from / name).string(), to.string(),
-                                   error.message()));
-  }
+void copy_files(const fs::path& from, const fs::path& to, const Names& names, const fs::path& report) {
+  constexpr Expected kExpected = {.what = "file of a run that can go on",
+                                  .remedy = "start the run anew, in another folder",
+                                  .most_bytes = kMostJournalBytes,
+                                  .links = false};
+  for (const char* name : names)
+    if (!is_absent(from / name))
+      write_whole(to / name, read_file(from / name, kExpected), how_to_go_on(report));
 }
 
 // A folder that is this user's own and no link to another.
@@ -118,9 +119,12 @@ void take_over(const RunOptions& options) {
   // A machine that is gone has left nothing.
   if (is_absent(record.machine.empty() ? record.inner_report : record.machine)) return;
   need_folders_of_a_run(record);
-  if (!record.machine.empty())
-    run_program({find_parts().machine, "stop", "--state", record.machine});  // nobody writes there any more
-  copy_files(record.inner_report, options.report, kJournals);
+  if (!record.machine.empty()) {
+    const fs::path& machine = find_parts().machine;
+    add_to_kernel_log(options.report, output_of({machine, "log", "--state", record.machine}));
+    run_program({machine, "stop", "--state", record.machine});  // nobody writes there any more
+  }
+  copy_files(record.inner_report, options.report, kJournals, options.report);
   std::error_code error;
   fs::remove_all(record.machine.empty() ? record.inner_report : record.machine, error);
 }
@@ -133,20 +137,19 @@ int run_in_machine(const RunOptions& options) {
   make_report_folder(options.report, {});
   const FolderLock lock(options.report);
   if (options.resume) take_over(options);
-  make_report_folder(options.report, {std::begin(kDocuments), std::end(kDocuments)});
-  if (!options.resume) make_report_folder(options.report, {std::begin(kJournals), std::end(kJournals)});
+  clear_report_folder(options.report, options.resume);
   write_run_record(
       {options, {}, {}});  // a folder that cannot be written to is told before a machine is started
   const Machine machine(options);
   const fs::path inner_report = machine.share() / fmt::format("{}{}", kInnerReport, getpid());
   if (options.resume) {
     fs::create_directories(inner_report);
-    copy_files(options.report, inner_report, kJournals);
+    copy_files(options.report, inner_report, kJournals, options.report);
   }
   write_run_record({options, options.machine.empty() ? machine.state() : fs::path(), inner_report});
   const int status = machine.exec(inner_command(options, machine, inner_report));
-  std::ofstream(options.report / "kernel.log") << machine.log();
-  copy_files(inner_report, options.report, kJournals);
+  copy_files(inner_report, options.report, kJournals, options.report);
+  add_to_kernel_log(options.report, machine.log());
   write_run_record({options, {}, {}});
   const bool lost = status == kMachineLost;
   if (lost || status > kIncomplete)
@@ -156,7 +159,7 @@ int run_in_machine(const RunOptions& options) {
                           lost ? machine.log() : "");
   // Without a report nothing was tested, and the run has said why.
   if (fs::exists(inner_report / "report.json")) {
-    copy_files(inner_report, options.report, kDocuments);
+    copy_files(inner_report, options.report, kDocuments, options.report);
     fmt::print("report: {}\n", options.report.string());
     if (was_interrupted(options.report))
       fmt::print("to go on: rpma-conformance run --resume {}\n", options.report.string());

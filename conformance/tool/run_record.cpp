@@ -7,6 +7,7 @@
 
 #include "conformance/harness/library.h"
 #include "conformance/report/document.h"
+#include "conformance/report/half_file.h"
 #include "conformance/report/report.h"
 #include "conformance/version.h"
 
@@ -67,8 +68,10 @@ void write_run_record(const RunRecord& record) {
                    {"options", options},
                    {"machine", record.machine.string()},
                    {"inner_report", record.inner_report.string()}};
-  write_whole(record.options.report / "run.json",
-              document.dump(2, ' ', false, Json::error_handler_t::replace) + "\n");
+  const fs::path file = record.options.report / "run.json";
+  // The first is written before there is anything to go on with.
+  write_whole(file, document.dump(2, ' ', false, Json::error_handler_t::replace) + "\n",
+              is_absent(file) ? kOtherFolder : how_to_go_on(record.options.report));
 }
 
 RunRecord read_run_record(const fs::path& report) {

@@ -14,6 +14,7 @@
 #include <sstream>
 
 #include "conformance/harness/library.h"
+#include "conformance/report/half_file.h"
 #include "conformance/report/report.h"
 #include "conformance/suite/suite.h"
 #include "conformance/tool/commands.h"

@@ -14,6 +14,7 @@
 #include "conformance/catalogue/profile.h"
 #include "conformance/harness/library.h"
 #include "conformance/report/document.h"
+#include "conformance/report/half_file.h"
 #include "conformance/report/report.h"
 #include "conformance/tool/baseline.h"
 #include "conformance/tool/commands.h"
@@ -97,7 +98,7 @@ int write_baseline(const std::filesystem::path& report, const std::filesystem::p
                          {"providers", old.providers},
                          {"clauses", clauses},
                          {"findings", findings_in(recorded.run, old)}};
-  write_whole(file, document.dump(2, ' ', false, Json::error_handler_t::replace) + "\n");
+  write_whole(file, document.dump(2, ' ', false, Json::error_handler_t::replace) + "\n", kOtherOutput);
   fmt::print("{}: {} clauses, {} findings; read the difference before you commit it\n", file.string(),
              clauses.size(), document.at("findings").size());
   return kConforms;

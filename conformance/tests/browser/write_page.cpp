@@ -10,6 +10,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "conformance/report/half_file.h"
 #include "conformance/report/html.h"
 #include "conformance/report/report.h"
 

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Files that appear whole or not at all.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+
+namespace conformance {
+
+// A new file beside the one that it is to become; removed again unless it was given that name. Throws
+// std::system_error.
+class HalfFile {
+ public:
+  explicit HalfFile(std::filesystem::path target);
+  ~HalfFile();
+  HalfFile(const HalfFile&) = delete;
+  HalfFile& operator=(const HalfFile&) = delete;
+  HalfFile(HalfFile&&) = delete;
+  HalfFile& operator=(HalfFile&&) = delete;
+
+  void write(std::string_view content) const;
+  void sync() const;  // to the disk
+  void name();        // replaces what has the name: a link itself, not what it leads to
+
+ private:
+  std::filesystem::path target_;
+  std::string path_;
+  int fd_ = -1;
+};
+
+inline constexpr std::string_view kOtherFolder = "make room there, or name another folder with --report DIR";
+inline constexpr std::string_view kOtherOutput = "make room there, or name another file with -o FILE";
+
+// Writes a whole file, or none. Throws SetupError, which says why not and ends in the remedy.
+void write_whole(const std::filesystem::path& file, std::string_view content,
+                 std::string_view remedy = kOtherFolder);
+
+// "cannot write FILE: WHY; REMEDY"
+[[noreturn]] void refuse_to_write(const std::filesystem::path& file, std::string_view why,
+                                  std::string_view remedy);
+
+}  // namespace conformance
