@@ -2,6 +2,7 @@
 //
 // The tool's command line: bad input gives one clear line with the remedy and the right exit code, never a
 // pass.
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
@@ -286,9 +287,9 @@ TEST(CommandLine, OutputThatNobodyGetsIsToldInOneLine) {
   const std::string report = folder.path() / "report";
   const std::string run_one =
       "run --provider mock --filter Listen.ListenSucceeds:Listen.Null* --report " + report;
-  for (const std::string& command :
-       {run_one, std::string("list"), std::string("list --provider hw --json"),
-        std::string("explain LISTEN-RET-1"), "diff " + report + " " + report, std::string("--help")}) {
+  const std::string two_reports = fmt::format("diff {0} {0}", report);
+  for (const std::string& command : std::vector<std::string>{run_one, "list", "list --provider hw --json",
+                                                             "explain LISTEN-RET-1", two_reports, "--help"}) {
     const Ran ran = run({"sh", "-c", "exec $0 $1 >/dev/full", tool(), command});
     EXPECT_EQ(ran.exit_code, 2) << command;
     EXPECT_EQ(ran.output,
