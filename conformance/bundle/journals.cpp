@@ -80,25 +80,11 @@ class PointsOfTest {
   std::map<std::string_view, std::vector<const ClauseResult*>> clauses_at_;
 };
 
-// What the run began with: the same suite, profile and modules.
-void check_headers(const Content& content, std::vector<std::string>& wrong) {
-  const RunResult& run = content.run;
-  for (const Json& header : content.headers) {
-    if (header.at("suite") != run.suite_commit || header.at("provider") != run.provider ||
-        header.at("profile") != run.profile.sha256)
-      wrong.emplace_back("it began with another suite, provider or profile than report.json names");
-    for (const StackModule& module : run.stack.modules)
-      if (header.contains(module.path) && header.at(module.path) != module.sha256)
-        wrong.push_back(fmt::format("{} was another file when the run began", module.path));
-  }
-}
-
 }  // namespace
 
 // results.jsonl holds the tests as they were obtained; with the waivers they are those of the report.
 Check check_journal(const Content& content) {
   Check check{"results.jsonl"};
-  check_headers(content, check.wrong);
   std::map<std::string, const TestResult*> journal;
   for (const TestResult& test : content.results)
     if (!journal.emplace(test.id, &test).second)
