@@ -72,8 +72,12 @@ std::optional<Content> read_content(const Members& files, Check& check) {
   Content content;
   const std::optional<Json> report = documents.one("report.json", kReportSchema);
   documents.lines("results.jsonl", kResultSchema, [&content](const Json& line) {
-    if (line.contains("id")) content.results.push_back(test_from_json(line));
-    if (line.contains("started")) content.headers.push_back(line);
+    if (line.contains("id"))
+      content.results.push_back(test_from_json(line));
+    else if (line.contains("goes_on"))
+      ++content.resumed;
+    else
+      content.headers.push_back(line);
   });
   documents.lines("points.jsonl", kPointSchema, [&content](const Json& line) {
     content.points.push_back(recorded_point(line));

@@ -19,12 +19,14 @@ struct Check {
   std::string what;                     // "profile"
   std::vector<std::string> wrong = {};  // empty: it holds
   std::string note = {};                // what a reader should know all the same
+  bool was_made = true;                 // false: it cannot be made here; the note says why
 };
 
 struct Content {
   nlohmann::ordered_json report;
   RunResult run;
   std::vector<nlohmann::ordered_json> headers;  // of results.jsonl
+  unsigned resumed = 0;                         // how often results.jsonl says that the run went on
   std::vector<TestResult> results;              // of results.jsonl: before waivers
   std::vector<RecordedPoint> points;
   std::vector<nlohmann::ordered_json> point_lines;       // the same, as they stand in points.jsonl

@@ -33,6 +33,8 @@ constexpr const char* kHowToMake =
 constexpr const char* kHowToMakePublic =
     "that of a private key is made by: openssl pkey -in key.pem -pubout -out key.pub";
 
+constexpr std::string_view kBegin = "-----BEGIN ";  // of anything in PEM
+
 const unsigned char* bytes(std::string_view text) {
   return reinterpret_cast<const unsigned char*>(text.data());
 }
@@ -143,6 +145,9 @@ PublicKey PublicKey::read(const fs::path& file) {
         fmt::format("{0} is a private key; its public one is made by: openssl pkey -in {0} -pubout -out FILE",
                     file.string()));
   if (!key) throw SetupError(fmt::format("{} is no public key in PEM; {}", file.string(), kHowToMakePublic));
+  if (pem.find(kBegin, pem.find(kBegin) + 1) != std::string::npos)
+    throw SetupError(fmt::format("{} holds more than one key; name a file of the one that must have signed",
+                                 file.string()));
   if (!is_ed25519(key))
     throw SetupError(fmt::format("the public key {} is not of Ed25519; {}", file.string(), kHowToMake));
   return PublicKey(std::move(key));

@@ -16,11 +16,6 @@ using Json = nlohmann::ordered_json;
 constexpr const char* kSchema = "rpma-conformance-bundle/1";
 constexpr const char* kStatementType = "https://in-toto.io/Statement/v1";
 constexpr const char* kPredicateType = "https://in-toto.io/attestation/test-result/v0.1";
-constexpr size_t kCommitSize = 40;  // hexadecimal digits
-
-bool is_clean(const std::string& commit) {
-  return commit.size() == kCommitSize && commit.find_first_not_of("0123456789abcdef") == std::string::npos;
-}
 
 Json descriptor(const std::string& name, const std::string& digest) {
   return {{"name", name}, {"digest", {{"sha256", digest}}}};
@@ -35,13 +30,12 @@ Json describe(const StackModule& module) {
 Json configuration_of(const RunResult& run) {
   Json list = Json::array();
   const std::string digits = run.suite_commit.substr(0, kCommitSize);
-  if (is_clean(digits))
+  if (is_clean_commit(digits))
     list.push_back(
         {{"name", "rpma-conformance"},
          {"digest", {{"gitCommit", digits}}},
-         {"annotations", {{"version", run.suite_version}, {"clean", is_clean(run.suite_commit)}}}});
-  Json profile =
-      descriptor(fmt::format("profile {}/{}", run.profile.name, run.profile.version), run.profile.sha256);
+         {"annotations", {{"version", run.suite_version}, {"clean", is_clean_commit(run.suite_commit)}}}});
+  Json profile = descriptor("profile " + run.profile.id(), run.profile.sha256);
   profile["annotations"] = {{"rulings_sha256", run.profile.rulings_sha256}};
   list.push_back(std::move(profile));
   for (const StackModule& module : run.stack.modules)
@@ -90,7 +84,7 @@ std::string manifest_of(const RunResult& run, const Members& files, const Packer
        {{"name", "rpma-conformance"},
         {"version", run.suite_version},
         {"commit", run.suite_commit},
-        {"clean", is_clean(run.suite_commit)}}},
+        {"clean", is_clean_commit(run.suite_commit)}}},
       {"profile",
        {{"name", run.profile.name},
         {"version", run.profile.version},

@@ -164,8 +164,9 @@ class Verifier {
 void add_check(const Check& check, Lines& text) {
   constexpr size_t kShown = 5;
   if (check.wrong.empty())
-    return check.note.empty() ? text.line("ok      {}", check.what)
-                              : text.line("ok      {:<14} {}", check.what, check.note);
+    return check.note.empty()
+               ? text.line("ok      {}", check.what)
+               : text.line("{:<7} {:<14} {}", check.was_made ? "ok" : "note", check.what, check.note);
   for (size_t i = 0; i < std::min(kShown, check.wrong.size()); ++i)
     text.line("{:<7} {:<14} {}", i == 0 ? "WRONG" : "", i == 0 ? check.what : "", check.wrong[i]);
   if (check.wrong.size() > kShown) text.line("{:<22} and {} more", "", check.wrong.size() - kShown);
@@ -212,6 +213,7 @@ std::string Verification::text() const {
   text.line("suite:        {} ({})", run->suite_version, run->suite_commit);
   if (run->suite_commit != kCommit) text.line("              verified by {} ({})", kVersion, kCommit);
   text.line("provider:     {}, run at {}", run->provider, run->started);
+  if (run->resumed > 0) text.line("resumed:      {} times", run->resumed);
   for (const StackModule& module : run->stack.modules)
     text.line("{:<13} {}  {}  sha256 {}", module.role + ":", module.path,
               module.package.empty() ? "(no package)" : module.package, module.sha256);

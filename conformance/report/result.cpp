@@ -9,6 +9,10 @@
 
 namespace conformance {
 
+bool is_clean_commit(std::string_view commit) {
+  return commit.size() == kCommitSize && commit.find_first_not_of("0123456789abcdef") == std::string::npos;
+}
+
 bool is_about(const std::string& subject, const std::string& role) {
   if (subject == "stack") return true;
   std::istringstream roles(subject);
@@ -128,8 +132,7 @@ std::vector<std::string> incomplete_because(const RunResult& run) {
 std::vector<std::string> uncertifiable_because(const RunResult& run) {
   std::vector<std::string> reasons = incomplete_because(run);
   if (run.provider == "mock") reasons.emplace_back("a mock proves nothing about a stack");
-  if (run.suite_commit.ends_with("-dirty") || run.suite_commit == "unknown")
-    reasons.emplace_back("the suite is not of a clean commit");
+  if (!is_clean_commit(run.suite_commit)) reasons.emplace_back("the suite is not of a clean commit");
   const Outcome outcome = verdict_on(run, run.subject);
   bool waived = false;
   for (const TestResult& test : run.tests)

@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "conformance/harness/verdict.h"
@@ -78,6 +79,8 @@ struct ProfileId {
   unsigned version = 0;
   std::string sha256;
   std::string rulings_sha256;
+
+  [[nodiscard]] std::string id() const { return name + "/" + std::to_string(version); }
 };
 
 // A shard of a merged run.
@@ -129,6 +132,10 @@ size_t points_of(const RunResult& run);
 
 // What a test's clauses come to.
 Outcome outcome_of(const std::vector<ClauseResult>& clauses);
+
+// True for a commit, false for what else stands in its place: a tree with changes ("-dirty"), or none known.
+inline constexpr size_t kCommitSize = 40;  // hexadecimal digits
+bool is_clean_commit(std::string_view commit);
 
 // True where a role is part of a subject.
 bool is_about(const std::string& subject, const std::string& role);

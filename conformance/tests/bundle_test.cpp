@@ -33,6 +33,35 @@ void replace(Members& members, const std::string& name, const std::string& from,
   text.replace(at, from.size(), to);
 }
 
+// Of one defect, which was noticed.
+std::string self_check(int exit_code, bool reference_passed) {
+  const Json document = {
+      {"schema", "rpma-conformance-self-check/1"},
+      {"suite", {{"version", "1.0.0"}, {"commit", passing_run(small_profile()).suite_commit}}},
+      {"provider", "mock"},
+      {"seconds", 1.5},
+      {"score", {{"noticed", 1}, {"of", 1}}},
+      {"defects",
+       {{{"name", "deaf"},
+         {"kind", "use"},
+         {"what", "It hears nobody."},
+         {"noticed", true},
+         {"why", ""},
+         {"broken", {"LISTEN-RET-1"}}}}},
+      {"exit_code", exit_code},
+      {"reference", {{"passed", reference_passed}, {"why", reference_passed ? "" : "accused of X"}}}};
+  return document.dump(2) + "\n";
+}
+
+// The header of a journal, which is its first line.
+void edit_header(Members& members, const std::function<void(Json&)>& change) {
+  std::string& text = members.at("results.jsonl");
+  const size_t end = text.find('\n');
+  Json header = Json::parse(text.substr(0, end));
+  change(header);
+  text.replace(0, end, header.dump());
+}
+
 class Bundle : public testing::Test {
  protected:
   [[nodiscard]] std::string packed(const RunResult& run, bool with_signature = true,
@@ -220,7 +249,7 @@ TEST_F(Bundle, EveryMissingMemberIsNoticed) {
   add_finding(run, "Listen.First", "LISTEN-RET-2", "rdmacm");
   const std::string archive = packed(run, true, waivers_for("LISTEN-RET-2", "rdmacm", "2026-12-31"));
   const Members members = unpacked(archive);
-  ASSERT_EQ(members.size(), 12U);
+  ASSERT_EQ(members.size(), 13U);
   for (const auto& [name, content] : members) {
     Members altered = members;
     altered.erase(name);
@@ -374,6 +403,72 @@ TEST_F(Bundle, TextOfAForgerMovesNoCursor) {
   EXPECT_THAT(text, Not(HasSubstr("\x1b")));
 }
 
+// One line for one that went on: who reads it may ask what had gone before.
+TEST_F(Bundle, OfARunThatWentOnSaysHowOften) {
+  RunResult run = passing_run(profile_);
+  run.resumed = 2;
+  Members files = files_of(run, profile_);
+  files["results.jsonl"] += "{\"goes_on\":true}\n{\"goes_on\":true}\n";
+  const Verification result = verified(repacked(files, &key_));
+  EXPECT_EQ(result.exit_code(), 0) << result.text();
+  EXPECT_THAT(result.text(), HasSubstr("resumed:      2 times"));
+}
+
+// It has no run.json, and one header for all of its shards.
+TEST_F(Bundle, OfAMergedRunIsACertificate) {
+  RunResult run = passing_run(profile_);
+  run.parts = {{"1/2", "2026-06-01T12:00:00Z", 1}, {"2/2", "2026-06-01T13:00:00Z", 1}};
+  run.resumed = 1;
+  Members files = files_of(run, profile_);
+  files.erase("run.json");
+  const Verification result = verified(repacked(files, &key_));
+  EXPECT_EQ(result.exit_code(), 0) << result.text();
+}
+
+TEST_F(Bundle, OfNoCommitIsNoCertificate) {
+  for (const char* commit : {"hello", "", "0123456789ABCDEF0123456789ABCDEF01234567", "0123-dirt"}) {
+    RunResult run = passing_run(profile_);
+    run.suite_commit = commit;
+    const Verification result = verified(packed(run));
+    EXPECT_EQ(result.exit_code(), 3) << result.text();
+    EXPECT_THAT(result.text(), HasSubstr("the suite is not of a clean commit"));
+  }
+}
+
+// Its views are written in its own way: that they were not compared is no `ok`.
+TEST_F(Bundle, OfAnotherSuiteSaysThatItsViewsWereNotCompared) {
+  EXPECT_THAT(verified(packed(passing_run(profile_))).text(), HasSubstr("note    views          of suite"));
+}
+
+TEST_F(Bundle, ThatWasToldOfModulesByNameIsACertificate) {
+  RunResult run = passing_run(profile_);
+  run.subject = "iut,rdmacm";
+  run.timeout_seconds = 30;
+  Members files = files_of(run, profile_);
+  edit(files, "run.json", [](Json& j) {
+    j["options"].update({{"judge", "librpma.so,librdmacm.so.1,iut"},
+                         {"librpma", "/lib/librpma.so.0"},
+                         {"rdma_core", "/lib/"},
+                         {"device", "rxe0"},
+                         {"addr", "192.0.2.1"},
+                         {"profile", "small/1"},
+                         {"timeout", 30}});
+  });
+  const Verification result = verified(repacked(files, &key_));
+  EXPECT_EQ(result.exit_code(), 0) << result.text();
+}
+
+TEST_F(Bundle, WithASelfCheckSaysWhatItNoticed) {
+  Members files = files_of(passing_run(profile_), profile_);
+  files["self-check.json"] = self_check(0, true);
+  Verification result = verified(repacked(files, &key_));
+  EXPECT_EQ(result.exit_code(), 0) << result.text();
+  EXPECT_THAT(result.text(), HasSubstr("self-check     1 of 1 defects noticed on mock"));
+  files["self-check.json"] = self_check(1, false);
+  result = verified(repacked(files, &key_));
+  EXPECT_THAT(result.text(), HasSubstr("noticed on mock, but the reference failed: accused of X"));
+}
+
 struct Deed {
   const char* name;
   std::function<void(Members&)> do_it;
@@ -455,6 +550,30 @@ const Deed kDeeds[] = {
        replace(m, "results.jsonl", R"("/lib/librpma.so.0":"aa)", R"("/lib/librpma.so.0":"ba)");
      },
      "/lib/librpma.so.0 was another file when the run began"},
+    {"JournalOfAnotherTime",
+     [](Members& m) { edit_header(m, [](Json& j) { j["started"] = "2027-06-01T12:00:00Z"; }); },
+     R"(it began at "2027-06-01T12:00:00Z", report.json says 2026-06-01T12:00:00Z)"},
+    {"JournalOfAnotherPath",
+     [](Members& m) {
+       edit_header(m, [](Json& j) {
+         j.erase("/lib/librpma.so.0");
+         j["/tmp/good/librpma.so.0"] = std::string(64, '0');
+       });
+     },
+     "it lacks /tmp/good/librpma.so.0, with which the run began"},
+    {"JournalWithoutTheSubject",
+     [](Members& m) { edit_header(m, [](Json& j) { j.erase("/lib/librpma.so.0"); }); },
+     "/lib/librpma.so.0 was not there when the run began"},
+    {"JournalWithoutABeginning",
+     [](Members& m) { m["results.jsonl"].erase(0, m["results.jsonl"].find('\n') + 1); },
+     "results.jsonl has 0 lines that say what the run began with"},
+    {"JournalOfTwoBeginnings",
+     [](Members& m) {
+       m["results.jsonl"].insert(0, m["results.jsonl"].substr(0, m["results.jsonl"].find('\n') + 1));
+     },
+     "results.jsonl has 2 lines that say what the run began with"},
+    {"JournalThatWentOn", [](Members& m) { m["results.jsonl"] += "{\"goes_on\":true}\n"; },
+     "results.jsonl went on 1 times, report.json says 0"},
     {"PointTwice",
      [](Members& m) { m["points.jsonl"] += m["points.jsonl"].substr(0, m["points.jsonl"].find('\n') + 1); },
      "Listen.First has 2 lines, its result counts 1 points"},
@@ -472,6 +591,128 @@ const Deed kDeeds[] = {
      "Listen.Third has points and no result"},
     {"SubjectOfNobody", [](Members& m) { edit(m, "report.json", [](Json& j) { j["judge"] = "nobody"; }); },
      R"(its subject "nobody" is nobody)"},
+    {"SubjectOfNoName", [](Members& m) { edit(m, "report.json", [](Json& j) { j["judge"] = ""; }); },
+     R"(its subject "" is nobody)"},
+    {"SubjectAndNoName", [](Members& m) { edit(m, "report.json", [](Json& j) { j["judge"] = "iut,"; }); },
+     R"(its subject "" is nobody)"},
+    {"SubjectTwice", [](Members& m) { edit(m, "report.json", [](Json& j) { j["judge"] = "iut,iut"; }); },
+     "its subject iut is there twice"},
+    {"SubjectThatIsNotThere",
+     [](Members& m) {
+       edit(m, "report.json", [](Json& j) { j["judge"] = "driver"; });
+       edit(m, "run.json", [](Json& j) { j["options"]["judge"] = "driver"; });
+     },
+     "its subject driver is no part of the stack"},
+    {"SubjectThatIsNoKernel",
+     [](Members& m) {
+       edit(m, "report.json", [](Json& j) {
+         j["judge"] = "kernel";
+         j["stack"]["kernel"] = "";
+       });
+     },
+     "its subject kernel is no part of the stack"},
+    {"SubjectOfAnotherRun",
+     [](Members& m) { edit(m, "report.json", [](Json& j) { j["judge"] = "rdmacm"; }); },
+     R"(judge was "stack", report.json says "rdmacm")"},
+    {"StackOfNobody",
+     [](Members& m) { edit(m, "report.json", [](Json& j) { j["stack"]["modules"] = Json::array(); }); },
+     "there is no iut in it"},
+    {"StackWithoutTheSubject",
+     [](Members& m) { edit(m, "report.json", [](Json& j) { j["stack"]["modules"].erase(0); }); },
+     "it lacks /lib/librpma.so.0, with which the run began"},
+    {"StackOfTwoSubjects",
+     [](Members& m) {
+       edit(m, "report.json", [](Json& j) {
+         Json other = j["stack"]["modules"][0];
+         other["path"] = "/opt/librpma.so.0";
+         j["stack"]["modules"].push_back(other);
+       });
+     },
+     "there is more than one iut in it"},
+    {"ToldAnotherLibrary",
+     [](Members& m) { edit(m, "run.json", [](Json& j) { j["options"]["librpma"] = "/opt/librpma.so.0"; }); },
+     R"(librpma was "/opt/librpma.so.0", report.json says "/lib/librpma.so.0")"},
+    {"ToldAnotherCore",
+     [](Members& m) { edit(m, "run.json", [](Json& j) { j["options"]["rdma_core"] = "/opt"; }); },
+     R"(rdma_core was "/opt", report.json says "/lib")"},
+    {"ToldAnotherDevice",
+     [](Members& m) { edit(m, "run.json", [](Json& j) { j["options"]["device"] = "mlx5_0"; }); },
+     R"(device was "mlx5_0", report.json says "rxe0")"},
+    {"ToldAnotherAddress",
+     [](Members& m) { edit(m, "run.json", [](Json& j) { j["options"]["addr"] = "192.0.2.9"; }); },
+     R"(addr was "192.0.2.9", report.json says "192.0.2.1")"},
+    {"ToldAnotherProfile",
+     [](Members& m) { edit(m, "run.json", [](Json& j) { j["options"]["profile"] = "small/7"; }); },
+     R"(profile was "small/7", report.json says "small/1")"},
+    {"ToldAnotherTimeout",
+     [](Members& m) { edit(m, "run.json", [](Json& j) { j["options"]["timeout"] = 5; }); },
+     "timeout was 5, report.json says 20"},
+    {"ToldOfNoWaivers",
+     [](Members& m) { edit(m, "run.json", [](Json& j) { j["options"]["waivers"] = ""; }); },
+     R"(waivers was "", and waivers.json is there)"},
+    {"ToldNothing", [](Members& m) { m.erase("run.json"); },
+     "it is missing; only a run that was merged has none"},
+    {"FilterWithoutRecord",
+     [](Members& m) { edit(m, "report.json", [](Json& j) { j["filter"] = "Listen.*"; }); },
+     R"(filter was "*", report.json says "Listen.*")"},
+    {"KernelUnwatched", [](Members& m) { m.erase("kernel.jsonl"); },
+     "kernel.jsonl is missing, which each run on rxe has"},
+    {"StartedLater",
+     [](Members& m) { edit(m, "report.json", [](Json& j) { j["started"] = "2026-05-01T12:00:00Z"; }); },
+     R"(it began at "2026-06-01T12:00:00Z", report.json says 2026-05-01T12:00:00Z)"},
+    {"ResumedInSecret", [](Members& m) { edit(m, "report.json", [](Json& j) { j["resumed"] = 7; }); },
+     "results.jsonl went on 0 times, report.json says 7"},
+    {"PartsOfNoWhole",
+     [](Members& m) {
+       edit(m, "report.json", [](Json& j) {
+         j["parts"] = {{{"shard", "1/3"}, {"started", j["started"]}, {"seconds", 1}}};
+       });
+     },
+     R"(its part 1/1 is "1/3")"},
+    {"PartTwice",
+     [](Members& m) {
+       edit(m, "report.json", [](Json& j) {
+         const Json part = {{"shard", "1/2"}, {"started", j["started"]}, {"seconds", 1}};
+         j["parts"] = {part, part};
+       });
+     },
+     R"(its part 2/2 is "1/2")"},
+    {"PartsThatBeganLater",
+     [](Members& m) {
+       edit(m, "report.json", [](Json& j) {
+         j["parts"] = {{{"shard", "1/1"}, {"started", "2026-06-02T12:00:00Z"}, {"seconds", 1}}};
+       });
+     },
+     "report.json began at 2026-06-01T12:00:00Z, its first part at 2026-06-02T12:00:00Z"},
+    {"ExperimentsMadeUp",
+     [](Members& m) { edit(m, "report.json", [](Json& j) { j["counts"]["experiments"] = 999999; }); },
+     "report.json counts 999999 experiments, its tests 2"},
+    {"ExperimentsLost",
+     [](Members& m) { edit(m, "report.json", [](Json& j) { j["counts"]["experiments"] = 1; }); },
+     "report.json counts 1 experiments, its tests 2"},
+    {"SelfCheckBeyondAll",
+     [](Members& m) {
+       m["self-check.json"] = self_check(0, true);
+       edit(m, "self-check.json", [](Json& j) { j["score"] = {{"noticed", 500}, {"of", 3}}; });
+     },
+     "self-check.json/score/noticed says 500, what follows is 1"},
+    {"SelfCheckOfNothing",
+     [](Members& m) {
+       m["self-check.json"] = self_check(0, true);
+       edit(m, "self-check.json", [](Json& j) {
+         j["defects"] = Json::array();
+         j["score"] = {{"noticed", 0}, {"of", 0}};
+       });
+     },
+     "self-check.json says exit code 0, what follows is 1"},
+    {"SelfCheckOfOneDefect",
+     [](Members& m) {
+       m["self-check.json"] = self_check(0, true);
+       edit(m, "self-check.json", [](Json& j) { j["defects"].push_back(j["defects"][0]); });
+     },
+     R"(self-check.json has "deaf" twice)"},
+    {"SelfCheckWithoutReference", [](Members& m) { m["self-check.json"] = self_check(0, false); },
+     "self-check.json says exit code 0, what follows is 1"},
     {"WaiverWithoutFile", [](Members& m) { m.erase("waivers.json"); }, "WRONG   waivers"},
     {"WaiverStretched", [](Members& m) { replace(m, "waivers.json", "44.0-2", "44.0-3"); },
      R"(report.json/waivers/0/to says "44.0-2", what follows is "44.0-3")"},

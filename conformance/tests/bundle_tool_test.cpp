@@ -154,6 +154,19 @@ TEST_F(BundleTool, TakesTheProfileThatIsNamed) {
   EXPECT_EQ(ran.exit_code, 4) << ran.output;
 }
 
+// Whoever demands a profile gets no certificate for a run that was measured against another.
+TEST_F(BundleTool, DemandsTheProfileThatIsNamed) {
+  write_folder(path("report"), files_of(passing_run(real_profile()), real_profile()));
+  ASSERT_EQ(bundle().exit_code, 0);
+  write("profile", small_profile().document);
+  Ran ran = verify({"--public-key", path("key.pub"), "--profile", path("profile")});
+  EXPECT_EQ(ran.exit_code, 3) << ran.output;
+  EXPECT_THAT(ran.output, HasSubstr("it was measured against listen/1, not against small/1 (--profile)"));
+  write("profile", real_profile().document);
+  ran = verify({"--public-key", path("key.pub"), "--profile", path("profile")});
+  EXPECT_EQ(ran.exit_code, 0) << ran.output;
+}
+
 TEST_F(BundleTool, RefusesWhatIsNoReportInOneLine) {
   const auto refused = [this](const char* says) {
     const Ran ran = bundle();
@@ -205,6 +218,10 @@ TEST_F(BundleTool, KeysThatCannotBeUsedAreUsage) {
   ASSERT_EQ(bundle().exit_code, 0);
   EXPECT_EQ(verify({"--public-key", path("key.pem")}).exit_code, 2);
   EXPECT_EQ(verify({"--public-key", path("none")}).exit_code, 2);
+  write("two.pub", content_of(path("key.pub")) + PrivateKey::generate().public_pem());
+  const Ran two = verify({"--public-key", path("two.pub")});
+  EXPECT_EQ(two.exit_code, 2) << two.output;
+  EXPECT_THAT(two.output, HasSubstr("holds more than one key"));
   EXPECT_EQ(verify({"--profile", path("none")}).exit_code, 2);
   std::filesystem::remove(path("b.tar.zst"));
   EXPECT_EQ(verify().exit_code, 2) << "there is no such file";

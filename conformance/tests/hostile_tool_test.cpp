@@ -215,6 +215,7 @@ TEST(Resuming, RemovesNothingButWhatARunLeaves) {
   ASSERT_EQ(
       run({tool(), "run", "--provider", "mock", "--filter", "Listen.Null*", "--report", report}).exit_code,
       0);
+  fs::remove(report / "report.json");  // as if it had not ended
   const fs::path victim = folder.path() / "victim";
   fs::create_directories(victim / "share/report-1");
   write(victim / "lock", "");

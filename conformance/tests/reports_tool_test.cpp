@@ -170,6 +170,19 @@ TEST(Resume, GoesOnFromAnyWorkingFolder) {
   EXPECT_EQ(ran.exit_code, 0) << ran.output;
 }
 
+// Or whoever cuts a failure out of the journal has it tried again.
+TEST(Resume, DoesNotGoOnWithARunThatHasEnded) {
+  const Folder folder;
+  const fs::path report = folder.path() / "report";
+  run_to(report, {"--filter", kFilter});
+  const nlohmann::json ended = read_json(report / "report.json");
+  interrupt_after(report, 5);
+  std::ofstream(report / "report.json") << ended;
+  const Ran ran = run({tool(), "run", "--resume", report});
+  EXPECT_EQ(ran.exit_code, 2) << ran.output;
+  EXPECT_THAT(ran.output, HasSubstr("has ended: start anew, in another folder"));
+}
+
 TEST(Resume, DoesNotGoOnWithAnotherLibrary) {
   const Folder folder;
   const fs::path report = folder.path() / "report";

@@ -62,6 +62,7 @@ int report_partial(const RunOptions& options, const std::string& why, const std:
     if (outcome.verdict() != Verdict::Crash && is_finding(verdict))
       outcome = Outcome::of(Verdict::Crash, "the machine was lost after its kernel said: " + line);
   }
+  for (const TestResult& test : run.tests) run.experiments += test.experiments;
   run.tests.push_back(kernel_result(outcome));
   const Profile profile = find_profile(profiles_in(find_parts().profiles), options.profile);
   run.profile = {profile.name, profile.version, profile.sha256, profile.rulings_sha256};

@@ -58,6 +58,15 @@ void read(const Node& node, uint64_t& value) {
   value = node.count(UINT64_MAX);
 }
 
+// Of a run that came to its end nothing is left to be done: whoever cut lines out of its journal would have
+// a failure tried again.
+void need_unfinished(const fs::path& report) {
+  if (is_absent(report / "report.json")) return;
+  const RunResult run = read_report(report / "report.json", kExpected.remedy);
+  if (run.interrupted.empty() && run.tests.size() == run.selected)
+    throw SetupError(fmt::format("the run in {} has ended: start anew, in another folder", report.string()));
+}
+
 }  // namespace
 
 void write_run_record(const RunRecord& record) {
@@ -95,6 +104,7 @@ RunRecord read_run_record(const fs::path& report) {
   if (commit != kCommit)
     throw SetupError(fmt::format("the run in {} was one of suite {}, this is {}: start it anew",
                                  report.string(), as_one_line(commit, kMostQuoted), kCommit));
+  need_unfinished(report);
   record.options.report = report;
   record.options.resume = true;
   return record;

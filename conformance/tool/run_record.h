@@ -22,8 +22,8 @@ struct RunRecord {
 // Throws SetupError where it cannot be written.
 void write_run_record(const RunRecord& record);
 
-// Of the folder that --resume names. Throws SetupError where there is no run that could go on, or where it is
-// another suite's.
+// Of the folder that --resume names. Throws SetupError where there is no run that could go on, where it has
+// ended, or where it is another suite's.
 RunRecord read_run_record(const std::filesystem::path& report);
 
 }  // namespace conformance

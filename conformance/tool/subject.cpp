@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <sstream>
 
@@ -26,7 +27,7 @@ std::string roles_of_subject(const Library& library, const std::string& subject)
           "--judge {}: '{}' is no module that can be judged; name stack alone, or iut, rdmacm, ibverbs, "
           "driver, netlink, libc, loader, kernel or one of their SONAMEs",
           subject, name));
-    roles.push_back(role);
+    if (std::ranges::find(roles, role) == roles.end()) roles.push_back(role);
   }
   if (roles.empty()) throw SetupError("--judge needs a subject: iut, stack, or modules separated by commas");
   return fmt::format("{}", fmt::join(roles, ","));

@@ -14,21 +14,14 @@ namespace {
 
 constexpr size_t kMostOfProfile = size_t{16} << 20;  // bytes
 
-// The profiles of this suite; in the place of one of them, or beside them, the file that was named.
-std::vector<Profile> known_profiles(const std::filesystem::path& file) {
-  std::vector<Profile> profiles = profiles_in(find_parts().profiles);
-  if (file.empty()) return profiles;
+Profile read_profile(const std::filesystem::path& file) {
   try {
-    Profile named =
-        parse_profile(read_file(file, {"profile", "", "name one with --profile FILE", kMostOfProfile}));
-    std::erase_if(profiles, [&named](const Profile& one) { return one.id() == named.id(); });
-    profiles.push_back(std::move(named));
+    return parse_profile(read_file(file, {"profile", "", "name one with --profile FILE", kMostOfProfile}));
   } catch (const SetupError&) {
     throw;
   } catch (const std::runtime_error& error) {
     throw SetupError(fmt::format("{} {}", file.string(), error.what()));
   }
-  return profiles;
 }
 
 }  // namespace
@@ -38,12 +31,23 @@ int verify_bundle(const VerifyOptions& what) {
   if (!what.public_key.empty()) key.emplace(PublicKey::read(what.public_key));
   Trust trust;
   trust.key = key ? &*key : nullptr;
-  trust.profiles = known_profiles(what.profile);
+  trust.profiles = profiles_in(find_parts().profiles);
+  std::optional<Profile> demanded;
+  if (!what.profile.empty()) {
+    demanded = read_profile(what.profile);
+    // It is the one that is known by that name, whatever this suite has.
+    std::erase_if(trust.profiles, [&demanded](const Profile& one) { return one.id() == demanded->id(); });
+    trust.profiles.push_back(*demanded);
+  }
   // One byte more than a bundle may have, so that it is the bundle that is refused.
-  const Verification result = verify(
+  Verification result = verify(
       read_file(what.file,
                 {"bundle", "", "name one that 'rpma-conformance bundle' made", trust.limits.archive + 1}),
       trust);
+  if (demanded && result.run)
+    if (const std::string id = result.run->profile.id(); id != demanded->id())
+      result.objections.push_back(
+          fmt::format("it was measured against {}, not against {} (--profile)", id, demanded->id()));
   fmt::print("{}", result.text());
   return result.exit_code();
 }
