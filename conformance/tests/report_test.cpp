@@ -29,7 +29,7 @@ TestResult test_with(const std::string& id, Verdict verdict, const std::string& 
 
 RunResult run_of(const std::vector<TestResult>& tests) {
   RunResult run;
-  run.suite_commit = "0123";
+  run.suite_commit = "0123456789abcdef0123456789abcdef01234567";
   run.provider = "rxe";
   run.tests = tests;
   run.selected = run.in_profile = tests.size();
@@ -110,7 +110,7 @@ TEST(Certifiable, NeverOnMockNorFilteredNorDirty) {
   run.in_profile = 2;
   EXPECT_FALSE(uncertifiable_because(run).empty());
   run.in_profile = 1;
-  run.suite_commit = "0123-dirty";
+  run.suite_commit += "-dirty";
   EXPECT_FALSE(uncertifiable_because(run).empty());
 }
 

@@ -41,7 +41,7 @@ RunResult run_with(const TestResult& test, const std::string& version = "44.0-2"
   RunResult run;
   run.provider = "rxe";
   run.filter = "*";
-  run.suite_commit = "0123";
+  run.suite_commit = "0123456789abcdef0123456789abcdef01234567";
   run.tests = {test};
   run.selected = run.in_profile = 1;
   run.stack.kernel = "6.1.0 #1";
