@@ -272,15 +272,6 @@ TEST(CommandLine, WholeSuitePassesOnTheOtherAddress) {
   EXPECT_EQ(run_mock(folder, {"--addr", "2001:db8::1"}).exit_code, 0);
 }
 
-TEST(CommandLine, FullDiskIsNoVerdict) {
-  const Folder folder;
-  std::filesystem::create_directory(folder.path() / "report");
-  std::filesystem::create_symlink("/dev/full", folder.path() / "report/results.jsonl");
-  const Ran ran = run_mock(folder, {"--filter", "Listen.Null*"});
-  EXPECT_EQ(ran.exit_code, 2) << ran.output;
-  EXPECT_THAT(ran.output, HasSubstr("cannot write"));
-}
-
 // Both where the output is more than is kept before it is written, and where it is less.
 TEST(CommandLine, OutputThatNobodyGetsIsToldInOneLine) {
   const Folder folder;
