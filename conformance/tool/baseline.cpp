@@ -26,7 +26,7 @@ void need_no_more_than(const Node& node, std::initializer_list<std::string_view>
 
 // A run that left nothing out, whatever its filter looks like.
 bool is_whole(const RunResult& run) {
-  return run.shard.empty() && run.selected >= run.in_profile;
+  return run.shard.empty() && run.in_profile > 0 && run.selected >= run.in_profile;
 }
 
 }  // namespace
