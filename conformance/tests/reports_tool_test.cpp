@@ -457,12 +457,48 @@ TEST(BaselineOfAReport, IsWhatTheNextRunIsHeldTo) {
   std::ofstream(baseline) << document;
   EXPECT_EQ(run({tool(), "baseline", folder.path() / "report", "-o", baseline}).exit_code, 0);
   EXPECT_EQ(read_json(baseline)["findings"][0]["note"], "seen before");
+  // Each finding has its own.
+  nlohmann::json other = document["findings"][0];
+  other["signature"] = "another cause";
+  other["note"] = "of another one";
+  document["findings"].push_back(other);
+  std::ofstream(baseline) << document;
+  EXPECT_EQ(run({tool(), "baseline", folder.path() / "report", "-o", baseline}).exit_code, 0);
+  EXPECT_EQ(read_json(baseline)["findings"][0]["note"], "seen before");
+  document = read_json(baseline);
   // A clause that vanished is noticed.
   document["clauses"]["LISTEN-GONE-1"] = "pass";
   std::ofstream(baseline) << document;
   const Ran vanished = run_to(folder.path() / "vanished", gated, {"RPMACONF_TOY=leak-block"});
   EXPECT_EQ(vanished.exit_code, 1);
   EXPECT_THAT(vanished.output, HasSubstr("clause LISTEN-GONE-1 was pass, is not judged any more"));
+}
+
+// Also where a test has a finding besides, so that its verdict shows nothing of the waiver.
+TEST(BaselineOfAReport, IsNotMadeOfWhatIsWaived) {
+  const Folder folder;
+  const fs::path report = folder.path() / "report";
+  ASSERT_EQ(run_to(report, {"--librpma", toy()}, {"RPMACONF_TOY=leak-block"}).exit_code, 1);
+  const nlohmann::json bare = read_json(report / "report.json");
+  const std::string today = bare["started"].get<std::string>().substr(0, 10);
+  const std::string later = std::to_string(std::stoi(today.substr(0, 4)) + 1) + "-01-01";
+  std::ofstream(folder.path() / "waivers.json")
+      << nlohmann::json{{"schema", "rpma-conformance-waivers/1"},
+                        {"waivers",
+                         {{{"point", bare["findings"][0]["points"][0]},
+                           {"module", "iut"},
+                           {"build_id", bare["stack"]["modules"][0]["build_id"]},
+                           {"owner", "whoever wrote the toy"},
+                           {"reason", "it is made to leak"},
+                           {"link", "https://example.org/1"},
+                           {"expires", later}}}}};
+  const Ran waived = run_to(report, {"--librpma", toy(), "--waivers", folder.path() / "waivers.json"},
+                            {"RPMACONF_TOY=leak-block"});
+  ASSERT_EQ(waived.exit_code, 1) << waived.output;
+  const Ran ran = run({tool(), "baseline", report, "-o", folder.path() / "baseline.json"});
+  EXPECT_EQ(ran.exit_code, 2) << ran.output;
+  EXPECT_THAT(ran.output, HasSubstr("waived findings"));
+  EXPECT_FALSE(fs::exists(folder.path() / "baseline.json"));
 }
 
 TEST(BaselineOfAReport, IsNotMadeOfAPart) {
@@ -500,6 +536,7 @@ TEST(WaiversOfARun, StopNoGateAndAreListed) {
   const Ran waived = run_to(folder.path() / "waived", options, {"RPMACONF_TOY=leak-block"});
   EXPECT_EQ(waived.exit_code, 0) << waived.output;
   EXPECT_THAT(waived.output, HasSubstr("verdict on the stack: waived"));
+  EXPECT_THAT(waived.output, HasSubstr("  used: LISTEN-LEAK-2 by iut, whoever wrote the toy until "));
   EXPECT_THAT(waived.output, HasSubstr("is waived, which is no pass"));
   const nlohmann::json report = read_json(folder.path() / "waived/report.json");
   EXPECT_EQ(report["waivers"][0]["state"], "used");

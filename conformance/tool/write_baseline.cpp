@@ -26,8 +26,18 @@ using Json = nlohmann::ordered_json;
 
 // What people wrote into the old one stays: what a finding is about, and for which providers it is.
 struct Old {
-  std::map<std::tuple<std::string, std::string, std::string>, std::string> notes;
+  // By clause, module, verdict and signature; the last is empty in baselines of former suites.
+  std::map<std::tuple<std::string, std::string, std::string, std::string>, std::string> notes;
   std::vector<std::string> providers;
+
+  [[nodiscard]] std::string note_on(const Finding& finding) const {
+    const std::string verdict(name_of(finding.verdict));
+    for (const std::string& signature : {finding.signature, std::string()})
+      if (const auto note = notes.find({finding.clause, finding.module, verdict, signature});
+          note != notes.end())
+        return note->second;
+    return {};
+  }
 };
 
 Old read_old(const std::filesystem::path& file, const std::string& provider) {
@@ -38,8 +48,8 @@ Old read_old(const std::filesystem::path& file, const std::string& provider) {
   try {
     const Node document(json);
     for (const Node& finding : document.at("findings").items())
-      old.notes[{finding.at("clause").text(), finding.at("module").text(), finding.at("verdict").text()}] =
-          finding.text_or("note");
+      old.notes[{finding.at("clause").text(), finding.at("module").text(), finding.at("verdict").text(),
+                 finding.text_or("signature")}] = finding.text_or("note");
     const std::vector<std::string> providers = document.at("providers").texts();
     if (std::ranges::find(providers, provider) == providers.end())
       throw SetupError(fmt::format("{} is a baseline for other providers than {}; name another file with -o",
@@ -62,17 +72,15 @@ std::string stack_in_words(const Stack& stack) {
 }
 
 // An entry for each finding, with the tests that show it.
-Json findings_in(const RunResult& run, Old& old) {
+Json findings_in(const RunResult& run, const Old& old) {
   Json findings = Json::array();
-  for (const Finding& finding : findings_of(run)) {
-    const std::string verdict(name_of(finding.verdict));
+  for (const Finding& finding : findings_of(run))
     findings.push_back({{"clause", finding.clause},
                         {"module", finding.module},
-                        {"verdict", verdict},
+                        {"verdict", name_of(finding.verdict)},
                         {"signature", finding.signature},
-                        {"note", old.notes[{finding.clause, finding.module, verdict}]},
+                        {"note", old.note_on(finding)},
                         {"tests", finding.tests}});
-  }
   return findings;
 }
 
@@ -85,12 +93,13 @@ int write_baseline(const std::filesystem::path& report, const std::filesystem::p
     throw SetupError(
         fmt::format("{} is no complete run ({}): a baseline of it would let pass what was not tried",
                     report.string(), reasons.front()));
-  for (const TestResult& test : recorded.run.tests)
-    if (test.verdict == Verdict::Waived)
-      throw SetupError(fmt::format(
-          "{} has waived findings, which a baseline would hide; make it of a run without --waivers",
-          report.string()));
-  Old old = read_old(file, recorded.run.provider);
+  // Not by the tests' verdicts: a finding that is not waived would hide one that is.
+  const auto is_used = [](const Json& waiver) { return waiver.at("state") == "used"; };
+  if (std::ranges::any_of(recorded.run.waivers, is_used))
+    throw SetupError(
+        fmt::format("{} has waived findings, which a baseline would hide; make it of a run without --waivers",
+                    report.string()));
+  const Old old = read_old(file, recorded.run.provider);
   Json clauses = Json::object();
   for (const auto& [id, clause] : by_clause(recorded.run)) clauses[id] = name_of(clause.verdict);
   const Json document = {{"schema", kBaselineSchema},
