@@ -19,8 +19,6 @@ namespace {
 namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 
-constexpr std::array<std::string_view, 8> kRoles = {"iut",     "rdmacm", "ibverbs", "driver",
-                                                    "netlink", "libc",   "loader",  "kernel"};
 // What this program loads itself: once, and before the run begins.
 constexpr std::array<std::string_view, 3> kOfTheStart = {"iut", "rdmacm", "ibverbs"};
 constexpr std::array<std::string_view, 4> kNoModules = {"started", "suite", "provider", "profile"};
@@ -31,10 +29,6 @@ bool is_among(const Names& names, std::string_view name) {
 }
 
 // A run that was ended from outside may not know all of its stack.
-bool came_to_its_end(const RunResult& run) {
-  return run.interrupted.empty() && run.tests.size() == run.selected;
-}
-
 bool knows_its_stack(const RunResult& run) {
   return came_to_its_end(run) || !run.stack.modules.empty();
 }
@@ -63,7 +57,7 @@ void check_subject(const RunResult& run, std::vector<std::string>& wrong) {
   std::vector<std::string> roles;
   if (run.subject != "stack") roles = roles_in(run.subject);
   for (size_t i = 0; i < roles.size(); ++i) {
-    if (!is_among(kRoles, roles[i]))
+    if (!is_among(kAccusable, roles[i]))
       wrong.push_back(fmt::format("its subject {} is nobody", shown(roles[i])));
     else if (std::ranges::count(roles, roles[i]) > 1)
       wrong.push_back(fmt::format("its subject {} is there twice", roles[i]));
@@ -120,7 +114,7 @@ std::string roles_judged(const std::string& judge, const RunResult& run) {
   std::vector<std::string> roles;
   std::istringstream names(judge);
   for (std::string name; std::getline(names, name, ',');) {
-    std::string role = is_among(kRoles, name) ? name : "iut";
+    std::string role = is_among(kAccusable, name) ? name : "iut";
     for (const StackModule& module : run.stack.modules)
       if (name == module.path || name == fs::path(module.path).filename()) role = module.role;
     if (!is_among(roles, role)) roles.push_back(role);

@@ -5,7 +5,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <charconv>
 #include <map>
 #include <stdexcept>
 
@@ -46,20 +45,13 @@ void demand_one_run(const std::vector<Recorded>& shards) {
   }
 }
 
-// The two numbers of I/N. Throws where the run is no shard.
-std::pair<unsigned, unsigned> shard_of(const Recorded& shard) {
-  const std::string& name = shard.run.shard;
-  const char* const end = name.data() + name.size();
-  unsigned index = 0;
-  unsigned number = 0;
-  const auto first = std::from_chars(name.data(), end, index);
-  const bool goes_on = first.ec == std::errc{} && first.ptr != end && *first.ptr == '/';
-  const auto second = goes_on ? std::from_chars(first.ptr + 1, end, number) : first;
-  if (!goes_on || second.ec != std::errc{} || fmt::format("{}/{}", index, number) != name || index < 1 ||
-      index > number)
+// Throws where the run is no shard.
+Shard shard_of(const Recorded& shard) {
+  const std::optional<Shard> named = shard_named(shard.run.shard);
+  if (!named || fmt::format("{}/{}", named->index, named->number) != shard.run.shard)
     throw std::runtime_error(
         fmt::format("{} is no shard; they are made with run --shard I/N", shard.folder.string()));
-  return {index, number};
+  return *named;
 }
 
 // Each I of I/N once.
@@ -68,8 +60,8 @@ void demand_every_shard(const std::vector<Recorded>& shards) {
   unsigned number = 0;
   for (const Recorded& shard : shards) {
     const std::string& name = shard.run.shard;
-    const unsigned all = shard_of(shard).second;
-    if (!shard.run.interrupted.empty() || shard.run.tests.size() != shard.run.selected)
+    const unsigned all = shard_of(shard).number;
+    if (!came_to_its_end(shard.run))
       throw std::runtime_error(fmt::format("{0} is not finished; 'rpma-conformance run --resume {0}' goes on",
                                            shard.folder.string()));
     if (number != 0 && all != number)

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 #include <sstream>
 #include <tuple>
 
@@ -11,6 +12,21 @@ namespace conformance {
 
 bool is_clean_commit(std::string_view commit) {
   return commit.size() == kCommitSize && commit.find_first_not_of("0123456789abcdef") == std::string::npos;
+}
+
+bool came_to_its_end(const RunResult& run) {
+  return run.interrupted.empty() && run.tests.size() == run.selected;
+}
+
+std::optional<Shard> shard_named(std::string_view text) {
+  const char* const end = text.data() + text.size();
+  Shard shard;
+  const auto first = std::from_chars(text.data(), end, shard.index);
+  if (first.ec != std::errc{} || first.ptr == end || *first.ptr != '/') return std::nullopt;
+  const auto second = std::from_chars(first.ptr + 1, end, shard.number);
+  const bool is_one =
+      second.ec == std::errc{} && second.ptr == end && shard.index >= 1 && shard.index <= shard.number;
+  return is_one ? std::optional<Shard>(shard) : std::nullopt;
 }
 
 bool is_about(const std::string& subject, const std::string& role) {

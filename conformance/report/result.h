@@ -4,6 +4,7 @@
 // findings, exit code). The other formats are views of it.
 #pragma once
 
+#include <array>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -136,6 +137,20 @@ Outcome outcome_of(const std::vector<ClauseResult>& clauses);
 // True for a commit, false for what else stands in its place: a tree with changes ("-dirty"), or none known.
 inline constexpr size_t kCommitSize = 40;  // hexadecimal digits
 bool is_clean_commit(std::string_view commit);
+
+// True where every selected test has its result: nothing is left to be done.
+bool came_to_its_end(const RunResult& run);
+
+// The roles of whom a finding can accuse.
+inline constexpr std::array<std::string_view, 8> kAccusable = {"iut",     "rdmacm", "ibverbs", "driver",
+                                                               "netlink", "libc",   "loader",  "kernel"};
+
+// The two numbers of a shard's name I/N; nothing where the text is not as --shard has it.
+struct Shard {
+  unsigned index = 0;
+  unsigned number = 0;
+};
+std::optional<Shard> shard_named(std::string_view text);
 
 // True where a role is part of a subject.
 bool is_about(const std::string& subject, const std::string& role);

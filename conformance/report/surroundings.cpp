@@ -48,7 +48,6 @@ Json limits() {
   return all;
 }
 
-// Those that have to do with RDMA: by name, and whoever drives the device.
 // Of an ELF note. Modules of a distribution's kernel have no version of their own, and this one always.
 std::string build_id_in(const fs::path& note) {
   std::ifstream file(note, std::ios::binary);
@@ -60,6 +59,7 @@ std::string build_id_in(const fs::path& note) {
   return text;
 }
 
+// Those that have to do with RDMA: by name, and whoever drives the device.
 Json kernel_modules(const fs::path& device) {
   std::error_code error;
   const std::string driver = fs::read_symlink(device / "device/driver/module", error).filename();

@@ -10,6 +10,7 @@
 #include "conformance/catalogue/clauses.h"
 #include "conformance/report/plain.h"
 #include "conformance/report/report.h"
+#include "conformance/report/waivers.h"
 
 namespace conformance {
 namespace {
@@ -106,13 +107,10 @@ void add_waivers(const RunResult& run, Lines& text) {
   if (run.waivers.empty()) return;
   text.line("");
   text.line("waivers");
-  for (const auto& waiver : run.waivers) {
-    const std::string state = waiver.at("state");
-    const std::string what = fmt::format("{}{}{} by {}", waiver.value("clause", ""),
-                                         waiver.contains("clause") && waiver.contains("point") ? " at " : "",
-                                         waiver.value("point", ""), waiver.value("module", ""));
-    text.line("  {}: {}, {} until {}{}", state, what, waiver.value("owner", ""), waiver.value("expires", ""),
-              state == "stale" ? "; what it waives passes: remove it" : "");
+  for (const auto& json : run.waivers) {
+    const Waiver waiver = waiver_from_json(json);
+    text.line("  {}: {}, {} until {}{}", waiver.state, waiver.text(), waiver.owner, waiver.expires,
+              waiver.state == "stale" ? "; what it waives passes: remove it" : "");
   }
 }
 

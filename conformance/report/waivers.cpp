@@ -36,9 +36,6 @@ constexpr std::array<Field, 11> kFields = {{{"clause", &Waiver::clause},
                                             {"link", &Waiver::link},
                                             {"expires", &Waiver::expires}}};
 
-constexpr std::array<const char*, 8> kModules = {"iut",     "rdmacm", "ibverbs", "driver",
-                                                 "netlink", "libc",   "loader",  "kernel"};
-
 using Days = std::chrono::sys_days;
 
 // A number of exactly so many digits.
@@ -101,7 +98,7 @@ std::string objection_to(const Waiver& waiver, const std::string& day) {
   if (waiver.clause.empty() && waiver.point.empty()) return "it needs a clause, a point, or both";
   if (!waiver.clause.empty() && find_clause(waiver.clause) == nullptr)
     return fmt::format("there is no clause '{}'", waiver.clause);
-  if (std::ranges::find(kModules, waiver.module) == kModules.end())
+  if (std::ranges::find(kAccusable, waiver.module) == kAccusable.end())
     return fmt::format("its module '{}' is none; name one role, such as iut or rdmacm", waiver.module);
   const bool by_version = !waiver.package.empty() && !waiver.from.empty() && !waiver.to.empty();
   const bool names_version = !waiver.package.empty() || !waiver.from.empty() || !waiver.to.empty();
@@ -265,6 +262,13 @@ Json to_json(const std::vector<Waiver>& waivers) {
     list.push_back(std::move(json));
   }
   return list;
+}
+
+Waiver waiver_from_json(const Json& json) {
+  Waiver waiver;
+  for (const Field& field : kFields) waiver.*field.value = json.value(field.name, "");
+  waiver.state = json.value("state", "");
+  return waiver;
 }
 
 void apply_waivers(std::vector<Waiver> waivers, RunResult& run) {

@@ -55,6 +55,9 @@ WaiverFile read_waivers(const std::filesystem::path& file, const std::string& da
 // As the report shows them, with their state.
 nlohmann::ordered_json to_json(const std::vector<Waiver>& waivers);
 
+// One of them again, as it stands in a report that has been read and checked.
+Waiver waiver_from_json(const nlohmann::ordered_json& json);
+
 // Replaces findings by the verdict `waived` where a waiver covers them and the stack has what it names. Fills
 // run.waivers, with the state of each:
 //   used           a finding was waived

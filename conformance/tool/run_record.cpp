@@ -62,8 +62,7 @@ void read(const Node& node, uint64_t& value) {
 // a failure tried again.
 void need_unfinished(const fs::path& report) {
   if (is_absent(report / "report.json")) return;
-  const RunResult run = read_report(report / "report.json", kExpected.remedy);
-  if (run.interrupted.empty() && run.tests.size() == run.selected)
+  if (came_to_its_end(read_report(report / "report.json", kExpected.remedy)))
     throw SetupError(fmt::format("the run in {} has ended: start anew, in another folder", report.string()));
 }
 

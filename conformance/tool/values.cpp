@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "conformance/harness/library.h"
+#include "conformance/report/result.h"
 
 namespace conformance {
 namespace {
@@ -25,15 +26,7 @@ std::string name_of(const CLI::Option& option) {
 }  // namespace
 
 std::string is_no_shard(const std::string& text) {
-  const char* const end = text.data() + text.size();
-  unsigned index = 0;
-  unsigned number = 0;
-  const auto first = std::from_chars(text.data(), end, index);
-  const bool goes_on = first.ec == std::errc{} && first.ptr != end && *first.ptr == '/';
-  const bool is_whole = goes_on && std::from_chars(first.ptr + 1, end, number).ptr == end;
-  return is_whole && index >= 1 && index <= number
-             ? ""
-             : fmt::format("'{}' is no shard; the second of three is 2/3", text);
+  return shard_named(text) ? "" : fmt::format("'{}' is no shard; the second of three is 2/3", text);
 }
 
 std::string is_no_profile_version(const std::string& text) {
