@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The same load under somebody else's preload, for comparison: run it under that.
+#include "shim/bench/malloc_free.h"
+#include "shim/bench/ratios.h"
+
+int main(int argc, char** argv) {
+  using namespace rpmaconf::bench;
+  for_sizes(benchmark::RegisterBenchmark("malloc_free/bare", malloc_free, libc_allocator()));
+  for_sizes(benchmark::RegisterBenchmark("malloc_free/peer", malloc_free, global_allocator()));
+  return run(argc, argv, {});
+}
