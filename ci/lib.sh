@@ -10,7 +10,7 @@ mkdir -p "$ROOT/build"
 # Debian packages, by what needs them.
 BUILD_PACKAGES=(
   cmake g++ git ninja-build pkg-config
-  libarchive-dev libcli11-dev libfmt-dev libgmock-dev libgtest-dev libmnl-dev libssl-dev libvalijson-dev libzstd-dev
+  libarchive-dev libbenchmark-dev libcli11-dev libfmt-dev libgmock-dev libgtest-dev libmnl-dev libssl-dev libvalijson-dev libzstd-dev
   nlohmann-json3-dev
   libibverbs-dev librdmacm-dev librpma-dev
 )
@@ -22,6 +22,8 @@ TEST_PACKAGES=(
   binutils chromium clang-14 clang-format-14 clang-tidy-14 gdb ibverbs-utils libxml2-utils openssl perl python3
   libclang-rt-14-dev python3-jsonschema python3-yaml rdmacm-utils shellcheck valgrind yamllint
 )
+
+BENCH_PACKAGES=(fiu-utils)
 
 say() { printf '== %s\n' "$*"; }
 die() {

@@ -58,25 +58,15 @@ class Collector : public benchmark::BenchmarkReporter {
     }
   }
 
-  nlohmann::ordered_json ratios(std::span<const Goal> goals) const {
-    nlohmann::ordered_json list = nlohmann::ordered_json::array();
+  std::vector<Ratio> ratios(std::span<const Goal> goals) const {
+    std::vector<Ratio> list;
     for (const std::string& full : order_) {
       const Name name(full);
-      if (name.side == kBare) continue;
-      const auto bare = times_.find(name.family + "/" + std::string(kBare) + name.arguments);
-      if (bare == times_.end()) continue;
-      const std::vector<double>& own = times_.at(full);
-      const size_t count = std::min(own.size(), bare->second.size());
-      std::vector<double> ratios;
-      for (size_t i = 0; i < count; ++i) ratios.push_back(own[i] / bare->second[i]);
-      nlohmann::ordered_json row = {{"name", full},
-                                    {"ratio", quantile(ratios, 0.5)},
-                                    {"low", quantile(ratios, 0.25)},
-                                    {"high", quantile(ratios, 0.75)}};
+      const auto bare = times_.find(name.family + "/bare" + name.arguments);
+      if (name.side == "bare" || bare == times_.end()) continue;
+      Ratio row = ratio_of(full, times_.at(full), bare->second, "ns");
       for (const Goal& goal : goals)
-        if (goal.family == name.family && goal.side == name.side) row["goal"] = goal.ratio;
-      row["bare_ns"] = quantile(bare->second, 0.5);
-      row["samples"] = count;
+        if (goal.family == name.family && goal.side == name.side) row.goal = goal.ratio;
       list.push_back(std::move(row));
     }
     return list;
@@ -89,21 +79,70 @@ class Collector : public benchmark::BenchmarkReporter {
   std::vector<std::string> failed_;
 };
 
-void print(const nlohmann::ordered_json& ratios) {
-  std::printf("%-46s %8s  %-15s %6s %12s\n", "", "ratio", "quartiles", "goal", "bare");
-  for (const auto& row : ratios) {
-    std::string goal = "-";
-    if (row.contains("goal")) {
-      goal.resize(16);
-      goal.resize(static_cast<size_t>(std::snprintf(goal.data(), goal.size(), "%.2f", row["goal"].get<double>())));
-    }
-    std::printf("%-46s %8.3f  %6.3f - %6.3f %6s %9.1f ns\n", row["name"].get<std::string>().c_str(),
-                row["ratio"].get<double>(), row["low"].get<double>(), row["high"].get<double>(), goal.c_str(),
-                row["bare_ns"].get<double>());
-  }
-}
+constexpr const char* kKeys[] = {"ratio", "low", "high", "bare"};
 
 }  // namespace
+
+Ratio ratio_of(std::string name, const std::vector<double>& own, const std::vector<double>& bare,
+               std::string unit) {
+  Ratio row;
+  row.name = std::move(name);
+  row.samples = std::min(own.size(), bare.size());
+  std::vector<double> ratios;
+  for (size_t i = 0; i < row.samples; ++i) ratios.push_back(own[i] / bare[i]);
+  row.ratio = quantile(ratios, 0.5);
+  row.low = quantile(ratios, 0.25);
+  row.high = quantile(ratios, 0.75);
+  row.bare = quantile(bare, 0.5);
+  row.unit = std::move(unit);
+  return row;
+}
+
+std::string table_of(const std::vector<Ratio>& ratios) {
+  std::string text;
+  char line[160];
+  const auto add = [&](auto... values) {
+    std::snprintf(line, sizeof(line), values...);
+    text += line;
+  };
+  add("%-44s %8s  %-17s %6s %15s\n", "", "ratio", "quartiles", "goal", "of");
+  for (const Ratio& row : ratios) {
+    char goal[16] = "-";
+    if (row.goal) std::snprintf(goal, sizeof(goal), "%.2f", *row.goal);
+    add("%-44s %8.3f  %7.3f - %7.3f %6s %12.1f %s\n", row.name.c_str(), row.ratio, row.low, row.high, goal,
+        row.bare, row.unit.c_str());
+  }
+  return text;
+}
+
+void report(std::vector<Ratio> ratios, const std::string& file) {
+  std::sort(ratios.begin(), ratios.end(), [](const Ratio& a, const Ratio& b) { return a.name < b.name; });
+  std::fputs(table_of(ratios).c_str(), stdout);
+  if (file.empty()) return;
+  nlohmann::ordered_json list = nlohmann::ordered_json::array();
+  for (const Ratio& row : ratios) {
+    list.push_back({{"name", row.name}, {"ratio", row.ratio}, {"low", row.low}, {"high", row.high}});
+    if (row.goal) list.back()["goal"] = *row.goal;
+    list.back().update({{"bare", row.bare}, {"unit", row.unit}, {"samples", row.samples}});
+  }
+  std::ofstream(file) << list.dump(2) << '\n';
+}
+
+std::vector<Ratio> read_ratios(const std::string& file) {
+  std::ifstream stream(file);
+  std::vector<Ratio> list;
+  for (const nlohmann::json& row : nlohmann::json::parse(stream)) {
+    Ratio one;
+    one.name = row.at("name");
+    double* const values[] = {&one.ratio, &one.low, &one.high, &one.bare};
+    for (size_t i = 0; i < std::size(kKeys); ++i) *values[i] = row.at(kKeys[i]);
+    if (row.contains("goal")) one.goal = row["goal"].get<double>();
+    one.unit = row.at("unit");
+    one.samples = row.at("samples");
+    list.push_back(std::move(one));
+  }
+  return list;
+}
 
 int run(int argc, char** argv, std::span<const Goal> goals) {
   std::string file;
@@ -123,9 +162,7 @@ int run(int argc, char** argv, std::span<const Goal> goals) {
   Collector collector;
   benchmark::RunSpecifiedBenchmarks(&collector);
   for (const std::string& error : collector.failed()) std::fprintf(stderr, "%s\n", error.c_str());
-  const nlohmann::ordered_json ratios = collector.ratios(goals);
-  print(ratios);
-  if (!file.empty()) std::ofstream(file) << ratios.dump(2) << '\n';
+  report(collector.ratios(goals), file);
   return collector.failed().empty() ? 0 : 1;
 }
 

@@ -1,35 +1,49 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What something costs beside something else, in one run. Google Benchmark measures both in turn, many times
-// over and in random order; here their figures become ratios.
-//
-//   RPMACONF_RATIO(malloc_free, "disarmed", 1.10)   registers nothing by itself: benchmarks do, by their names
-//
-// A benchmark's name is FAMILY/SIDE or FAMILY/SIDE/ARGUMENTS. The side "bare" is what the others of its family and
-// arguments are divided by.
+// What something costs beside something else, in one run: both are measured in turn, many times over, and
+// their figures become ratios. Nothing is asserted.
 #pragma once
 
+#include <optional>
 #include <span>
+#include <string>
 #include <string_view>
+#include <vector>
 
 namespace rpmaconf::bench {
 
-inline constexpr std::string_view kBare = "bare";
+// One ratio. `name` is FAMILY/SIDE/ARGUMENTS.
+struct Ratio {
+  std::string name;
+  double ratio = 0;  // median of those of the samples
+  double low = 0;    // their quartiles
+  double high = 0;
+  std::optional<double> goal;  // at most
+  double bare = 0;             // median of what is divided by
+  std::string unit;            // of `bare`
+  size_t samples = 0;
+};
 
-// Which ratio is wanted, at most.
+// Of samples that were taken in turn; the i-th of each belong together. `own` and `bare` have one size, not
+// 0.
+Ratio ratio_of(std::string name, const std::vector<double>& own, const std::vector<double>& bare,
+               std::string unit);
+
+// Where `file` is empty, only the table is printed.
+void report(std::vector<Ratio> ratios, const std::string& file);
+std::vector<Ratio> read_ratios(const std::string& file);
+std::string table_of(const std::vector<Ratio>& ratios);
+
+// What is wanted of a family's side.
 struct Goal {
   std::string_view family;
   std::string_view side;
   double ratio;
 };
 
-// For main(): runs what is registered and prints a table. Beside Google Benchmark's own options there is
-//
-//   --ratios FILE    where the same goes as JSON, one array of objects:
-//                    {"name", "ratio", "low", "high", "goal"?, "bare_ns", "samples"}
-//
-// `ratio` is the median of the ratios of the samples, `low` and `high` their quartiles. Returns main()'s exit code: a
-// goal that is missed is no failure, since nothing here is asserted.
+// For main(): has Google Benchmark run what is registered, in random order. The side "bare" of a family is
+// what the other sides with the same arguments are divided by. Options are Google Benchmark's own, and
+// --ratios FILE (JSON). Returns main()'s exit code; a goal that is missed is no failure.
 int run(int argc, char** argv, std::span<const Goal> goals);
 
 }  // namespace rpmaconf::bench

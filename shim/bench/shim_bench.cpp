@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What the shim costs the program that it is loaded into. It is linked here before libc, which puts it where a preload
-// would.
+// What the shim costs the program that it is loaded into. It is linked here before libc, which puts it where
+// a preload would.
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
@@ -24,7 +24,8 @@ class Armed {
     rdmafault_rule rule{};
     rdmafault_error error{};
     // Never fires: nothing here is called so.
-    if (rdmafault_parse("malloc:error=ENOMEM:when=1+:caller=librpma.so.0", &rule, &error) != 0) failed_ = error.message;
+    if (rdmafault_parse("malloc:error=ENOMEM:when=1+:caller=librpma.so.0", &rule, &error) != 0)
+      failed_ = error.message;
     const rdmafault_session session = {
         .log = log_, .rules = &rule, .rule_count = 1, .roles = nullptr, .role_count = 0, .flags = 0};
     if (failed_.empty() && rdmafault_arm(&session) != 0) failed_ = std::strerror(errno);

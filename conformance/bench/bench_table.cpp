@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Puts the ratios of several benchmarks together, and says which of them got worse.
+//
+//   bench_table [--compare OLD] [--ratios FILE] FILE...
+//
+// Exit code 1 where a ratio grew by more than its own spread, now or then; 2 where a file cannot be read.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "shim/bench/ratios.h"
+
+namespace {
+
+using rpmaconf::bench::Ratio;
+using rpmaconf::bench::read_ratios;
+
+// A line for each ratio that got worse.
+std::vector<std::string> worsened(const std::vector<Ratio>& now, const std::vector<Ratio>& then) {
+  std::vector<std::string> lines;
+  for (const Ratio& row : now) {
+    const auto old = std::ranges::find(then, row.name, &Ratio::name);
+    if (old == then.end()) continue;
+    const double spread = std::max(row.high - row.low, old->high - old->low);
+    if (row.ratio - old->ratio > spread)
+      lines.push_back(fmt::format("worse: {} is {:.3f}, was {:.3f}; its spread is {:.3f}", row.name,
+                                  row.ratio, old->ratio, spread));
+  }
+  return lines;
+}
+
+int put_together(const std::vector<std::string>& words) {
+  std::string compare;
+  std::string ratios;
+  std::vector<Ratio> rows;
+  for (size_t i = 0; i < words.size(); ++i) {
+    const bool has_value = i + 1 < words.size();
+    if (words[i] == "--compare" && has_value)
+      compare = words[++i];
+    else if (words[i] == "--ratios" && has_value)
+      ratios = words[++i];
+    else
+      for (Ratio& row : read_ratios(words[i])) rows.push_back(std::move(row));
+  }
+  rpmaconf::bench::report(rows, ratios);
+  if (compare.empty()) return 0;
+  const std::vector<std::string> lines = worsened(rows, read_ratios(compare));
+  for (const std::string& line : lines) fmt::print("{}\n", line);
+  if (lines.empty()) fmt::print("nothing got worse than in {} by more than its spread\n", compare);
+  return lines.empty() ? 0 : 1;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  try {
+    return put_together({argv + 1, argv + argc});
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "bench_table: {}\n", error.what());
+    return 2;
+  }
+}
