@@ -15,7 +15,8 @@ inline constexpr std::size_t kSize = 16384;
 struct alignas(16) Memory {
   unsigned char bytes[kSize];
 };
-extern constinit Memory memory;  // NOLINT(bugprone-dynamic-static-initializers): constinit
+[[gnu::visibility(
+    "hidden")]] extern constinit Memory memory;  // NOLINT(bugprone-dynamic-static-initializers): constinit
 
 // A zeroed block, aligned to 16, or nullptr where the arena is used up.
 void* allocate(std::size_t size);

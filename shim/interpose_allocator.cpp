@@ -49,6 +49,7 @@ constexpr auto kAcquiresResult = [](Call& call, void* made, auto...) { call.acqu
 
 using rdmafault::as_handle;
 using rdmafault::Call;
+using rdmafault::concerns_nobody;
 using rdmafault::disarmed;
 using rdmafault::free_any;
 using rdmafault::Function;
@@ -67,6 +68,7 @@ using rdmafault::record_args;
 RDMAFAULT_EXPORT void* malloc(std::size_t size) noexcept {
   if (disarmed()) [[likely]]
     return next<Function::malloc>(size);
+  if (concerns_nobody(Function::malloc, __builtin_return_address(0))) return next<Function::malloc>(size);
   return intercept<Function::malloc>(
       __builtin_return_address(0), [](Call& call, std::size_t bytes) { record_args(call, bytes); },
       kAcquiresResult, size);
@@ -74,6 +76,8 @@ RDMAFAULT_EXPORT void* malloc(std::size_t size) noexcept {
 
 RDMAFAULT_EXPORT void* calloc(std::size_t count, std::size_t size) noexcept {
   if (disarmed()) [[likely]]
+    return next<Function::calloc>(count, size);
+  if (concerns_nobody(Function::calloc, __builtin_return_address(0)))
     return next<Function::calloc>(count, size);
   return intercept<Function::calloc>(
       __builtin_return_address(0),
@@ -84,6 +88,7 @@ RDMAFAULT_EXPORT void* calloc(std::size_t count, std::size_t size) noexcept {
 RDMAFAULT_EXPORT void* realloc(void* block, std::size_t size) noexcept {
   if (disarmed()) [[likely]]
     return realloc_any(block, size);
+  if (concerns_nobody(Function::realloc, __builtin_return_address(0))) return realloc_any(block, size);
   return intercept_with<Function::realloc>(
       [](void* old, std::size_t bytes) { return realloc_any(old, bytes); }, __builtin_return_address(0),
       [](Call& call, void* old, std::size_t bytes) {
@@ -95,6 +100,8 @@ RDMAFAULT_EXPORT void* realloc(void* block, std::size_t size) noexcept {
 
 RDMAFAULT_EXPORT void* reallocarray(void* block, std::size_t count, std::size_t size) noexcept {
   if (disarmed()) [[likely]]
+    return reallocarray_any(block, count, size);
+  if (concerns_nobody(Function::reallocarray, __builtin_return_address(0)))
     return reallocarray_any(block, count, size);
   return intercept_with<Function::reallocarray>(
       [](void* old, std::size_t elements, std::size_t bytes) {
@@ -111,6 +118,8 @@ RDMAFAULT_EXPORT void* reallocarray(void* block, std::size_t count, std::size_t 
 RDMAFAULT_EXPORT int posix_memalign(void** block, std::size_t alignment, std::size_t size) noexcept {
   if (disarmed()) [[likely]]
     return next<Function::posix_memalign>(block, alignment, size);
+  if (concerns_nobody(Function::posix_memalign, __builtin_return_address(0)))
+    return next<Function::posix_memalign>(block, alignment, size);
   return intercept<Function::posix_memalign>(
       __builtin_return_address(0),
       [](Call& call, void**, std::size_t boundary, std::size_t bytes) { record_args(call, boundary, bytes); },
@@ -123,6 +132,8 @@ RDMAFAULT_EXPORT int posix_memalign(void** block, std::size_t alignment, std::si
 RDMAFAULT_EXPORT void* aligned_alloc(std::size_t alignment, std::size_t size) noexcept {
   if (disarmed()) [[likely]]
     return next<Function::aligned_alloc>(alignment, size);
+  if (concerns_nobody(Function::aligned_alloc, __builtin_return_address(0)))
+    return next<Function::aligned_alloc>(alignment, size);
   return intercept<Function::aligned_alloc>(
       __builtin_return_address(0),
       [](Call& call, std::size_t boundary, std::size_t bytes) { record_args(call, boundary, bytes); },
@@ -131,6 +142,8 @@ RDMAFAULT_EXPORT void* aligned_alloc(std::size_t alignment, std::size_t size) no
 
 RDMAFAULT_EXPORT void* memalign(std::size_t alignment, std::size_t size) noexcept {
   if (disarmed()) [[likely]]
+    return next<Function::memalign>(alignment, size);
+  if (concerns_nobody(Function::memalign, __builtin_return_address(0)))
     return next<Function::memalign>(alignment, size);
   return intercept<Function::memalign>(
       __builtin_return_address(0),
@@ -141,6 +154,7 @@ RDMAFAULT_EXPORT void* memalign(std::size_t alignment, std::size_t size) noexcep
 RDMAFAULT_EXPORT void free(void* block) noexcept {
   if (disarmed()) [[likely]]
     return free_any(block);
+  if (concerns_nobody(Function::free, __builtin_return_address(0))) return free_any(block);
   intercept_with<Function::free>([](void* gone) { free_any(gone); }, __builtin_return_address(0),
                                  [](Call& call, void* gone) { call.released = as_handle(gone); }, kNothing,
                                  block);

@@ -8,8 +8,9 @@
 
 namespace rdmafault {
 
-extern constinit Session pool[kMaxSessions];  // NOLINT(bugprone-dynamic-static-initializers): constinit
-extern constinit std::atomic<std::uint32_t>
+[[gnu::visibility("hidden")]] extern constinit Session
+    pool[kMaxSessions];  // NOLINT(bugprone-dynamic-static-initializers): constinit
+[[gnu::visibility("hidden")]] extern constinit std::atomic<std::uint32_t>
     fork_epoch;  // NOLINT(bugprone-dynamic-static-initializers): constinit
 
 }  // namespace rdmafault

@@ -251,7 +251,13 @@ struct rdmafault_role {
  * takes effect for each SIGSYS of another origin, and for good once nobody is armed so; another thread must
  * leave the action alone. Signal handlers with SIGSYS in their sa_mask run without it there.
  * PR_SET_SYSCALL_USER_DISPATCH gives EINVAL. */
-enum rdmafault_session_flags { RDMAFAULT_SYSTEM_CALLS = 1 };
+enum rdmafault_session_flags {
+  RDMAFAULT_SYSTEM_CALLS = 1,
+  /* Calls are counted, and recorded only where a rule makes them fail: for a long-running program, whose
+   * every call no log could hold. An allocator call that no rule is about costs next to nothing then.
+   * Meanwhile no object may be unloaded: what a rule's caller filter said of an address is remembered. */
+  RDMAFAULT_INJECTED_ONLY = 2
+};
 
 /* What rdmafault_arm() gets. Copied: it need not outlive the call. */
 struct rdmafault_session {

@@ -44,11 +44,6 @@ class Visit {
   std::uint32_t generation_;
 };
 
-bool is_about(const rdmafault_rule& rule, Function function) {
-  if (rule.function == static_cast<std::uint16_t>(function)) return true;
-  return rule.function == RDMAFAULT_ANY_ALLOCATOR && is_any_allocator(static_cast<std::size_t>(function));
-}
-
 // Counts the call in each rule that is about it and returns the index of the first one that makes it fail. A
 // call that another session has made fail already is counted all the same.
 std::uint16_t judge(Session& session, Call& call, std::uint32_t accepted, bool foreign) {
@@ -69,6 +64,13 @@ std::uint16_t judge(Session& session, Call& call, std::uint32_t accepted, bool f
   return fired;
 }
 
+// Whether a rule is about this function of a caller that these rules accept.
+bool is_asked_about(const Session& session, Function function, std::uint32_t accepted) {
+  for (std::size_t i = 0; i < session.rule_count; ++i)
+    if ((accepted & (UINT32_C(1) << i)) != 0 && is_about(session.rules[i], function)) return true;
+  return false;
+}
+
 // The number of a new record; kNoRecord where there is no room for it.
 std::uint32_t next_record(rdmafault_log& log) {
   const std::atomic_ref count(log.count);
@@ -81,6 +83,11 @@ std::uint32_t next_record(rdmafault_log& log) {
 void begin_record(Session& session, std::uint32_t generation, Call& call, bool foreign) {
   const Modules::Caller caller = session.modules.caller_at(call.caller);
   const std::uint16_t fired = judge(session, call, caller.rules, foreign);
+  if (session.injected_only && fired == RDMAFAULT_NONE) {
+    if (!foreign && !is_asked_about(session, call.function, caller.rules))
+      thread.passed_call = key_of_call(call.function, call.caller);
+    return;
+  }
   const std::uint32_t number = next_record(*session.log);
   if (number == kNoRecord) return;
   rdmafault_record& record = session.log->records[number];

@@ -38,7 +38,7 @@ bool is_sound(const rdmafault_role& role) {
 
 bool is_sound(const rdmafault_session& session) {
   if (session.log == nullptr || session.log->abi != RDMAFAULT_ABI) return false;
-  if ((session.flags & ~std::uint32_t{RDMAFAULT_SYSTEM_CALLS}) != 0) return false;
+  if ((session.flags & ~std::uint32_t{RDMAFAULT_SYSTEM_CALLS | RDMAFAULT_INJECTED_ONLY}) != 0) return false;
   if (session.rule_count > RDMAFAULT_MAX_RULES || session.role_count > RDMAFAULT_MAX_ROLES) return false;
   if (session.rule_count > 0 && session.rules == nullptr) return false;
   if (session.role_count > 0 && session.roles == nullptr) return false;
@@ -46,6 +46,18 @@ bool is_sound(const rdmafault_session& session) {
                      [&](const rdmafault_rule& rule) { return is_sound(rule, session.flags); }) &&
          std::all_of(session.roles, session.roles + session.role_count,
                      [](const rdmafault_role& role) { return is_sound(role); });
+}
+
+// Bit F: no rule is about function F.
+std::uint64_t functions_without_rule(const Session& session) {
+  std::uint64_t functions = 0;
+  for (std::size_t f = 0; f < kFunctionCount; ++f) {
+    const bool has_rule =
+        std::any_of(session.rules, session.rules + session.rule_count,
+                    [f](const rdmafault_rule& rule) { return is_about(rule, static_cast<Function>(f)); });
+    if (!has_rule) functions |= std::uint64_t{1} << f;
+  }
+  return functions;
 }
 
 Session* claim() {
@@ -66,6 +78,7 @@ int arm(const rdmafault_session& request) {
   session->log = request.log;
   session->rule_count = request.rule_count;
   session->role_count = request.role_count;
+  session->injected_only = (request.flags & RDMAFAULT_INJECTED_ONLY) != 0;
   std::copy_n(request.rules, request.rule_count, session->rules);
   std::copy_n(request.roles, request.role_count, session->roles);
   std::memset(request.log->rules, 0, sizeof(request.log->rules));
@@ -75,6 +88,7 @@ int arm(const rdmafault_session& request) {
   thread.depth = 0;
   thread.inside = 0;
   thread.own = session;
+  thread.passed_functions = session->injected_only ? functions_without_rule(*session) : 0;
   armed_sessions.fetch_add(1, std::memory_order_seq_cst);
   return 0;
 }
@@ -83,6 +97,8 @@ void disarm() {
   Session* const session = thread.own;
   if (session == nullptr) return;
   thread.own = nullptr;
+  thread.passed_functions = 0;
+  thread.passed_call = 0;
   armed_sessions.fetch_sub(1, std::memory_order_seq_cst);
   session->generation.fetch_add(1, std::memory_order_seq_cst);
   while (session->writers.load(std::memory_order_seq_cst) != 0) sched_yield();

@@ -48,6 +48,7 @@ struct Session {
   rdmafault_log* log = nullptr;
   std::size_t rule_count = 0;
   std::size_t role_count = 0;
+  bool injected_only = false;
   rdmafault_rule rules[RDMAFAULT_MAX_RULES] = {};
   rdmafault_role roles[RDMAFAULT_MAX_ROLES] = {};
   Modules modules;
@@ -61,6 +62,11 @@ struct Thread {
   std::uint64_t inside = 0;     // the innermost next function that it is in: its address
   std::int32_t id = 0;          // gettid(), once known
 
+  // Armed with RDMAFAULT_INJECTED_ONLY: what may be forwarded without a look. Bit F: function F, by whomever
+  // it is called; `passed_call`: one function by one caller (key_of_call()), the last that no rule was about.
+  std::uint64_t passed_functions = 0;
+  std::uint64_t passed_call = 0;
+
   // Whether system calls are seen. LOST: they were, and are not any more.
   enum class SystemCalls : std::uint8_t { kUnseen, kSeen, kLost };
   SystemCalls system_calls = SystemCalls::kUnseen;
@@ -68,7 +74,8 @@ struct Thread {
   // What the kernel looks at before each system call of a thread with SystemCalls::kSeen.
   std::uint8_t selector = 0;
 };
-extern constinit thread_local Thread thread;  // NOLINT(bugprone-dynamic-static-initializers): constinit
+[[gnu::visibility("hidden")]] extern constinit thread_local Thread
+    thread;  // NOLINT(bugprone-dynamic-static-initializers): constinit
 
 // The selector's values.
 inline constexpr std::uint8_t kLetThrough = 0;
@@ -96,11 +103,23 @@ inline void resume() {
 }
 
 // How many sessions are armed. The one thing that a call looks at while it is 0.
-extern constinit std::atomic<std::uint32_t>
+[[gnu::visibility("hidden")]] extern constinit std::atomic<std::uint32_t>
     armed_sessions;  // NOLINT(bugprone-dynamic-static-initializers): constinit
 
 inline bool disarmed() {
   return armed_sessions.load(std::memory_order_relaxed) == 0;
+}
+
+// A function and the return address of its call in one word; addresses of programs have 47 bits.
+inline std::uint64_t key_of_call(Function function, std::uint64_t return_address) {
+  static_assert(kFunctionCount < 64);
+  return return_address | (static_cast<std::uint64_t>(function) + 1) << 56;
+}
+
+// While somebody is armed: whether the call concerns nobody, as far as can be told at once.
+inline bool concerns_nobody(Function function, const void* return_address) {
+  if ((thread.passed_functions >> static_cast<std::size_t>(function) & 1) != 0) return true;
+  return thread.passed_call == key_of_call(function, reinterpret_cast<std::uint64_t>(return_address));
 }
 
 // One interposed call under way, from enter() to leave().
@@ -131,6 +150,11 @@ struct Call {
   Call(Function of, const void* return_address)
       : function(of), caller(reinterpret_cast<std::uint64_t>(return_address)) {}
 };
+
+inline bool is_about(const rdmafault_rule& rule, Function function) {
+  if (rule.function == static_cast<std::uint16_t>(function)) return true;
+  return rule.function == RDMAFAULT_ANY_ALLOCATOR && is_any_allocator(static_cast<std::size_t>(function));
+}
 
 // Begins the call's records and decides whether a rule makes it fail. Not for a suspended thread.
 void enter(Call& call);

@@ -18,8 +18,7 @@ namespace {
 // Calls of a thread that is armed. The log is emptied now and then, as a new experiment does.
 class Armed {
  public:
-  // `capacity`: records of the log; with one of them calls are counted, but for the first not recorded.
-  explicit Armed(uint32_t capacity) : memory_(rdmafault_log_size(capacity)) {
+  Armed(uint32_t capacity, uint32_t flags) : memory_(rdmafault_log_size(capacity)) {
     log_ = rdmafault_log_init(memory_.data(), memory_.size());
     rdmafault_rule rule{};
     rdmafault_error error{};
@@ -27,7 +26,7 @@ class Armed {
     if (rdmafault_parse("malloc:error=ENOMEM:when=1+:caller=librpma.so.0", &rule, &error) != 0)
       failed_ = error.message;
     const rdmafault_session session = {
-        .log = log_, .rules = &rule, .rule_count = 1, .roles = nullptr, .role_count = 0, .flags = 0};
+        .log = log_, .rules = &rule, .rule_count = 1, .roles = nullptr, .role_count = 0, .flags = flags};
     if (failed_.empty() && rdmafault_arm(&session) != 0) failed_ = std::strerror(errno);
   }
   ~Armed() { rdmafault_disarm(); }
@@ -45,8 +44,8 @@ class Armed {
   std::string failed_;
 };
 
-void armed(benchmark::State& state, uint32_t capacity) {
-  Armed armed(capacity);
+void armed(benchmark::State& state, uint32_t capacity, uint32_t flags) {
+  Armed armed(capacity, flags);
   if (!armed.failed().empty()) return state.SkipWithError(armed.failed().c_str());
   const Allocator allocator = global_allocator();
   const auto size = static_cast<std::size_t>(state.range(0));
@@ -61,8 +60,7 @@ void armed(benchmark::State& state, uint32_t capacity) {
   }
 }
 
-constexpr uint32_t kCounting = 1;
-constexpr uint32_t kRecording = 4096;
+constexpr uint32_t kRecords = 4096;
 constexpr Goal kGoals[] = {{"malloc_free", "disarmed", 1.10}, {"malloc_free", "counting", 1.5}};
 
 }  // namespace
@@ -73,7 +71,7 @@ int main(int argc, char** argv) {
   using benchmark::RegisterBenchmark;
   for_sizes(RegisterBenchmark("malloc_free/bare", malloc_free, libc_allocator()));
   for_sizes(RegisterBenchmark("malloc_free/disarmed", malloc_free, global_allocator()));
-  for_sizes(RegisterBenchmark("malloc_free/counting", armed, kCounting));
-  for_sizes(RegisterBenchmark("malloc_free/recording", armed, kRecording));
+  for_sizes(RegisterBenchmark("malloc_free/counting", armed, kRecords, uint32_t{RDMAFAULT_INJECTED_ONLY}));
+  for_sizes(RegisterBenchmark("malloc_free/recording", armed, kRecords, uint32_t{0}));
   return run(argc, argv, kGoals);
 }

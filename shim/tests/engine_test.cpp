@@ -177,7 +177,7 @@ TEST(Engine, BadRequestsAreRefused) {
   bad = good;
   bad.function = RDMAFAULT_ANY_ALLOCATOR - 1;
   EXPECT_EQ(EINVAL, arm(log, {bad}));
-  EXPECT_EQ(EINVAL, rdmafault::arm({log.get(), nullptr, 0, nullptr, 0, RDMAFAULT_SYSTEM_CALLS << 1}));
+  EXPECT_EQ(EINVAL, rdmafault::arm({log.get(), nullptr, 0, nullptr, 0, RDMAFAULT_INJECTED_ONLY << 1}));
   EXPECT_EQ(EINVAL, arm(log, {parsed("openat:error=EMFILE")})) << "system calls are not seen";
   log->abi = RDMAFAULT_ABI + 1;
   EXPECT_EQ(EINVAL, arm(log));

@@ -73,6 +73,56 @@ TEST_F(Rules, CallerIsTheModuleOfTheReturnAddress) {
   EXPECT_EQ(kNone, ten_calls(start + "!libcaller.so.1", &call_malloc_from_here));
 }
 
+// With RDMAFAULT_INJECTED_ONLY the same calls fail, and nothing else is in the log.
+TEST_F(Rules, OnlyWhatFailsIsRecordedWhereThatIsAskedFor) {
+  for (const char* rule : {"malloc:error=ENOMEM:when=3", "malloc:error=ENOMEM:when=2+3:caller=main",
+                           "allocation:error=ENOMEM:when=4+", "malloc:error=ENOMEM:caller=libcaller.so.1",
+                           "calloc:error=ENOMEM", "malloc:error=ENOMEM:when=11"}) {
+    const Log all;
+    Session recorded(all, {rule});
+    const std::string failed = ten_calls(&malloc, recorded);
+    const Log log;
+    Session session(log, {rule}, {}, RDMAFAULT_INJECTED_ONLY);
+    EXPECT_EQ(failed, ten_calls(&malloc, session)) << rule;
+    EXPECT_EQ(log->rules[0].seen, all->rules[0].seen) << rule;
+    EXPECT_EQ(log->rules[0].fired, all->rules[0].fired) << rule;
+    EXPECT_EQ(log->count, all->rules[0].fired) << rule;
+    EXPECT_EQ(log.records_of("malloc").size(), log->count) << rule;
+  }
+}
+
+// What is remembered of one caller and function says nothing of another, nor of the next armed time.
+TEST_F(Rules, OnlyWhatFailsIsRecordedOfEachCaller) {
+  const Log log;
+  Session session(log,
+                  {"malloc:error=ENOMEM:caller=libcaller.so.1", "calloc:error=ENOMEM:when=2:caller=main"}, {},
+                  RDMAFAULT_INJECTED_ONLY);
+  void* (*const volatile from_here)(std::size_t) = &malloc;
+  ASSERT_EQ(0, session.arm());
+  std::string failed;
+  for (int i = 0; i < 3; ++i) {
+    void* const here = from_here(100);
+    void* const there = call_malloc_from_here(100);
+    void* const zeroed = calloc(1, 100);
+    failed += here == nullptr ? 'X' : '.';
+    failed += there == nullptr ? 'X' : '.';
+    failed += zeroed == nullptr ? 'X' : '.';
+    free(here);
+    free(there);
+    free(zeroed);
+  }
+  shim().disarm();
+  EXPECT_EQ(".X..XX.X.", failed);
+  EXPECT_EQ(4U, log->count);
+  const Log next;
+  Session other(next, {"malloc:error=ENOMEM:when=2:caller=main"}, {}, RDMAFAULT_INJECTED_ONLY);
+  EXPECT_EQ(".X........", ten_calls(&malloc, other));
+  const Log whole;
+  Session recorded(whole, {"malloc:error=ENOMEM:when=2"});
+  EXPECT_EQ(".X........", ten_calls(&malloc, recorded));
+  EXPECT_EQ(10U, whole.records_of("free").size());
+}
+
 TEST_F(Rules, AModuleWithoutASonameGoesByItsBaseName) {
   void* const handle = dlopen(CALLER_WITHOUT_SONAME, RTLD_NOW);
   ASSERT_NE(nullptr, handle) << dlerror();
