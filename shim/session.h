@@ -42,13 +42,13 @@ inline constexpr std::size_t kMaxSessions = 32;
 //   here (fork_epoch tells a thread that forked from a signal handler that its `writers` has been settled).
 struct Session {
   std::atomic<bool> claimed = false;
+  bool injected_only = false;  // RDMAFAULT_INJECTED_ONLY
   std::atomic<std::uint32_t> generation = 0;
   std::atomic<std::uint32_t> writers = 0;
 
   rdmafault_log* log = nullptr;
   std::size_t rule_count = 0;
   std::size_t role_count = 0;
-  bool injected_only = false;
   rdmafault_rule rules[RDMAFAULT_MAX_RULES] = {};
   rdmafault_role roles[RDMAFAULT_MAX_ROLES] = {};
   Modules modules;

@@ -25,8 +25,6 @@
 #include "conformance/harness/pool.h"
 #include "shim/bench/ratios.h"
 
-extern char** environ;
-
 namespace conformance {
 namespace {
 
@@ -81,7 +79,7 @@ bool ended_well(pid_t pid) {
 }
 
 void bare(benchmark::State& state, const Rig& rig, const Experiment& experiment) {
-  for (auto _ : state) {
+  for ([[maybe_unused]] auto _ : state) {
     const pid_t pid = fork();
     if (pid == 0) {
       const std::string text = act(rig, experiment);
@@ -97,7 +95,7 @@ void whole(benchmark::State& state, const Rig& rig, const Experiment& experiment
   Pool pool(rig.library, rig.target, {1, kLongestTimeout});
   std::unique_ptr<Evidence> control;
   if (experiment.is_disturbed()) control = pool.await(pool.announce(experiment.control()));
-  for (auto _ : state) {
+  for ([[maybe_unused]] auto _ : state) {
     const std::unique_ptr<Evidence> evidence = pool.await(pool.announce(experiment));
     for (const ClauseOutcome& one : judge(rig.library, experiment, expectation, *evidence, control.get()))
       if (one.outcome.verdict() != Verdict::Pass) return state.SkipWithError(one.outcome.reason().c_str());
@@ -109,7 +107,7 @@ void exec(benchmark::State& state, const Rig& rig) {
   std::vector<char*> argv;
   for (const std::string& word : rig.exec) argv.push_back(const_cast<char*>(word.c_str()));
   argv.push_back(nullptr);
-  for (auto _ : state) {
+  for ([[maybe_unused]] auto _ : state) {
     pid_t pid = -1;
     posix_spawn(&pid, "/proc/self/exe", nullptr, nullptr, argv.data(), environ);
     if (!ended_well(pid)) return state.SkipWithError("the act in a program of its own failed");
@@ -168,8 +166,8 @@ int measure_growth(const Rig& rig, const std::string& file, size_t most) {
       samples[3].push_back(few.megabytes);
     }
     constexpr double kFlat = 1.10;
-    for (auto& time : {&samples[0], &samples[1]})
-      for (double& value : *time) value *= 1e9;
+    for (size_t i = 0; i < 2; ++i)
+      for (double& value : samples.at(i)) value *= 1e9;
     rows.push_back(
         rpmaconf::bench::ratio_of(fmt::format("growth/time/{}", count), samples[0], samples[1], "ns"));
     rows.back().goal = kFlat;

@@ -20,8 +20,6 @@
 #include "conformance/tool/temporary_folder.h"
 #include "shim/bench/ratios.h"
 
-extern char** environ;
-
 namespace conformance {
 namespace {
 
@@ -36,6 +34,7 @@ constexpr const char* kBusy = "--filter=Sweep.ProviderCalls/*:Listen.Failing*";
 // Seconds that the command takes. What it prints is of no interest as long as it ends with 0 or `also`.
 double seconds_of(const std::vector<std::string>& command, int also = 0) {
   std::vector<char*> argv;
+  argv.reserve(command.size() + 1);
   for (const std::string& word : command) argv.push_back(const_cast<char*>(word.c_str()));
   argv.push_back(nullptr);
   posix_spawn_file_actions_t quiet{};
@@ -83,7 +82,8 @@ int measure(std::vector<std::string> words) {
   }
   const std::string tool = words[0];
   const std::string machine = words[1];
-  const int count = samples.empty() ? 5 : std::atoi(samples.c_str());
+  const int count =
+      samples.empty() ? 5 : std::max(1, static_cast<int>(std::strtol(samples.c_str(), nullptr, 10)));
 
   const TemporaryFolder folder;
   const std::string state = folder.path() / "machine";

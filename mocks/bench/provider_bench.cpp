@@ -17,7 +17,7 @@ struct Channels {
 };
 
 void create_and_destroy(benchmark::State& state, const Channels& channels) {
-  for (auto _ : state) {
+  for ([[maybe_unused]] auto _ : state) {
     rdma_event_channel* channel = channels.create();
     if (channel == nullptr) return state.SkipWithError("no event channel");
     channels.destroy(channel);

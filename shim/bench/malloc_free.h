@@ -30,7 +30,7 @@ inline Allocator libc_allocator() {
 // Both sides go through pointers, as a call into a shared library does.
 inline void malloc_free(benchmark::State& state, const Allocator& allocator) {
   const auto size = static_cast<std::size_t>(state.range(0));
-  for (auto _ : state) {
+  for ([[maybe_unused]] auto _ : state) {
     void* block = allocator.allocate(size);
     benchmark::DoNotOptimize(block);
     allocator.release(block);

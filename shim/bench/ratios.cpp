@@ -155,6 +155,7 @@ int run(int argc, char** argv, std::span<const Goal> goals) {
     else
       words.emplace_back(argv[i]);
   std::vector<char*> arguments;
+  arguments.reserve(words.size());
   for (std::string& word : words) arguments.push_back(word.data());
   int count = static_cast<int>(arguments.size());
   benchmark::Initialize(&count, arguments.data());
