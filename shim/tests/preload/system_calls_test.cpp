@@ -324,7 +324,7 @@ TEST_F(SystemCalls, ARuleAboutOneNeedsTheFlag) {
   errno = 0;
   EXPECT_EQ(-1, without.arm());
   EXPECT_EQ(EINVAL, errno);
-  Session with_more(log, {}, {}, kFlags | 2);
+  Session with_more(log, {}, {}, kFlags | (RDMAFAULT_INJECTED_ONLY << 1));
   errno = 0;
   EXPECT_EQ(-1, with_more.arm());
   EXPECT_EQ(EINVAL, errno);
