@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The exported functions of libibverbs: each goes through the current mock.
-#include <memory>
-
 #include "mocks/enter.h"
 #include "mocks/library.h"
 #include "mocks/provider.h"
@@ -11,10 +9,7 @@
 namespace {
 
 using rdmamock::enter;
-
-std::shared_ptr<rdmamock::Mocks> mocks() {
-  return rdmamock::Library::get().current();
-}
+using rdmamock::mocks;
 
 }  // namespace
 

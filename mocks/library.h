@@ -41,4 +41,9 @@ class Library {
   bool begun_ = false;
 };
 
+// What a call goes through.
+inline std::shared_ptr<Mocks> mocks() {
+  return Library::get().current();
+}
+
 }  // namespace rdmamock

@@ -25,9 +25,9 @@ constexpr int kLevel = 19;
 constexpr size_t kBlock = 512;  // of a tar
 
 // A name that came from outside, fit for a message.
-std::string shown(const char* name) {
-  constexpr size_t kMost = 60;
-  return name == nullptr ? "without a name" : fmt::format("'{}'", as_one_line(name, kMost));
+std::string name_shown(const char* name) {
+  constexpr size_t kMostShown = 60;
+  return name == nullptr ? "without a name" : fmt::format("'{}'", as_one_line(name, kMostShown));
 }
 
 ssize_t append(archive*, void* target, const void* bytes, size_t size) {
@@ -61,7 +61,7 @@ std::string content_of(archive* reader, archive_entry* entry) {
   while (read < content.size()) {
     const la_ssize_t more = archive_read_data(reader, content.data() + read, content.size() - read);
     if (more <= 0)
-      throw BadArchive(fmt::format("{} ends before its time", shown(archive_entry_pathname(entry))));
+      throw BadArchive(fmt::format("{} ends before its time", name_shown(archive_entry_pathname(entry))));
     read += static_cast<size_t>(more);
   }
   return content;
@@ -150,8 +150,9 @@ Members unpack_tar(std::string_view tar, std::span<const std::string_view> names
     if (status != ARCHIVE_OK) throw BadArchive("its tar is damaged");
     const char* name = archive_entry_pathname(entry);
     if (const std::string objection = objection_to(reader.get(), entry, names, limits); !objection.empty())
-      throw BadArchive(fmt::format("its entry {} {}", shown(name), objection));
-    if (members.contains(name)) throw BadArchive(fmt::format("its entry {} is there twice", shown(name)));
+      throw BadArchive(fmt::format("its entry {} {}", name_shown(name), objection));
+    if (members.contains(name))
+      throw BadArchive(fmt::format("its entry {} is there twice", name_shown(name)));
     members[name] = content_of(reader.get(), entry);
   }
   if (pack_tar(members) != tar)

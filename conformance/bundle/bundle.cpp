@@ -24,7 +24,7 @@ std::string profile_of(const std::string& report, const std::vector<Profile>& pr
       .document;
 }
 
-[[noreturn]] void refuse(const fs::path& folder, const std::string& why) {
+[[noreturn]] void refuse_report(const fs::path& folder, const std::string& why) {
   throw SetupError(as_one_line(fmt::format("{} is no report to rely on: {}", folder.string(), why)));
 }
 
@@ -32,12 +32,13 @@ std::string profile_of(const std::string& report, const std::vector<Profile>& pr
 Content need_consistent(const fs::path& folder, const Members& files, const std::vector<Profile>& profiles) {
   Check documents{"documents"};
   std::optional<Content> content = read_content(files, documents);
-  if (!content) refuse(folder, documents.wrong.empty() ? "it cannot be read" : documents.wrong.front());
+  if (!content)
+    refuse_report(folder, documents.wrong.empty() ? "it cannot be read" : documents.wrong.front());
   bool unknown = false;
   std::vector<Check> checks = check_content(*content, files);
   checks.push_back(check_profile(*content, profiles, unknown));
   for (const Check& check : checks)
-    if (!check.wrong.empty()) refuse(folder, fmt::format("{}: {}", check.what, check.wrong.front()));
+    if (!check.wrong.empty()) refuse_report(folder, fmt::format("{}: {}", check.what, check.wrong.front()));
   return std::move(*content);
 }
 
@@ -59,16 +60,17 @@ Members collect_report(const fs::path& folder, const std::vector<Profile>& profi
                                               .links = false}));
   }
   if (!files.contains("report.json"))
-    refuse(folder, files.contains("results.jsonl")
-                       ? fmt::format("its run was not finished; 'rpma-conformance run --resume {}' goes on",
-                                     folder.string())
-                       : "it holds no report.json");
+    refuse_report(folder,
+                  files.contains("results.jsonl")
+                      ? fmt::format("its run was not finished; 'rpma-conformance run --resume {}' goes on",
+                                    folder.string())
+                      : "it holds no report.json");
   try {
     files[std::string(kProfile)] = profile_of(files.at("report.json"), profiles);
   } catch (const SetupError& unknown) {
-    refuse(folder, unknown.what());
+    refuse_report(folder, unknown.what());
   } catch (const std::exception&) {
-    refuse(folder, "report.json is no report of schema rpma-conformance/1");
+    refuse_report(folder, "report.json is no report of schema rpma-conformance/1");
   }
   return files;
 }
@@ -96,7 +98,7 @@ std::string make_bundle(const fs::path& folder, const std::vector<Profile>& prof
   const std::string tar = pack_tar(make_members(std::move(files), run, packer(), key));
   std::string archive = compress(tar);
   if (tar.size() > limits.tar || archive.size() > limits.archive)
-    refuse(folder, fmt::format("it is larger than {} MiB", limits.tar >> 20));
+    refuse_report(folder, fmt::format("it is larger than {} MiB", limits.tar >> 20));
   return archive;
 }
 

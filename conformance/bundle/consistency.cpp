@@ -171,9 +171,9 @@ Check check_views(const Content& content, const Members& files) {
 }  // namespace
 
 std::string shown(const Json& value) {
-  constexpr size_t kMost = 80;
+  constexpr size_t kMostShown = 80;
   std::string text = value.dump(-1, ' ', true, Json::error_handler_t::replace);
-  if (text.size() > kMost) text = text.substr(0, kMost) + "...";
+  if (text.size() > kMostShown) text = text.substr(0, kMostShown) + "...";
   return text;
 }
 

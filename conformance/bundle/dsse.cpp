@@ -11,7 +11,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-const unsigned char* bytes(std::string_view text) {
+const unsigned char* octets(std::string_view text) {
   return reinterpret_cast<const unsigned char*>(text.data());
 }
 
@@ -19,7 +19,7 @@ const unsigned char* bytes(std::string_view text) {
 
 std::string base64(std::string_view text) {
   std::string encoded(4 * ((text.size() + 2) / 3) + 1, '\0');  // OpenSSL ends it with a NUL
-  const int size = EVP_EncodeBlock(reinterpret_cast<unsigned char*>(encoded.data()), bytes(text),
+  const int size = EVP_EncodeBlock(reinterpret_cast<unsigned char*>(encoded.data()), octets(text),
                                    static_cast<int>(text.size()));
   encoded.resize(static_cast<size_t>(size));
   return encoded;
@@ -28,7 +28,7 @@ std::string base64(std::string_view text) {
 std::optional<std::string> from_base64(std::string_view text) {
   if (text.empty()) return std::string();
   std::string decoded(3 * (text.size() / 4 + 1), '\0');
-  const int size = EVP_DecodeBlock(reinterpret_cast<unsigned char*>(decoded.data()), bytes(text),
+  const int size = EVP_DecodeBlock(reinterpret_cast<unsigned char*>(decoded.data()), octets(text),
                                    static_cast<int>(text.size()));
   if (size < 0) return std::nullopt;
   const size_t padding = text.ends_with("==") ? 2 : text.ends_with('=') ? 1 : 0;

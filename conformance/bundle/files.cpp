@@ -14,7 +14,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-[[noreturn]] void refuse(const fs::path& file, const std::string& why) {
+[[noreturn]] void refuse_file(const fs::path& file, const std::string& why) {
   throw SetupError(fmt::format("{} {}", file.string(), why));
 }
 
@@ -23,8 +23,9 @@ namespace fs = std::filesystem;
 void write_new_file(const fs::path& file, const std::string& content, bool replace) {
   struct stat status {};
   if (lstat(file.c_str(), &status) == 0) {
-    if (!S_ISREG(status.st_mode)) refuse(file, "is no regular file; name another with -o FILE");
-    if (!replace) refuse(file, "is there already; name another with -o FILE, or replace it with --force");
+    if (!S_ISREG(status.st_mode)) refuse_file(file, "is no regular file; name another with -o FILE");
+    if (!replace)
+      refuse_file(file, "is there already; name another with -o FILE, or replace it with --force");
   }
   try {
     HalfFile half(file);

@@ -26,7 +26,7 @@ struct FreeContext {
 };
 using Context = std::unique_ptr<EVP_MD_CTX, FreeContext>;
 
-constexpr size_t kMost = size_t{64} << 10;  // bytes; a key has some hundred
+constexpr size_t kMostOfAKey = size_t{64} << 10;  // bytes; a key has some hundred
 constexpr const char* kHowToMake =
     "an Ed25519 key is made by: openssl genpkey -algorithm ed25519 -out key.pem";
 
@@ -78,7 +78,7 @@ void need_secrecy(const fs::path& file) {
 }  // namespace
 
 PrivateKey PrivateKey::read(const fs::path& file) {
-  const std::string pem = read_file(file, {"private key", "", kHowToMake, kMost});
+  const std::string pem = read_file(file, {"private key", "", kHowToMake, kMostOfAKey});
   bool asked = false;
   const Bio bio = reader(pem);
   KeyHandle key(PEM_read_bio_PrivateKey(bio.get(), nullptr, no_passphrase, &asked));
@@ -135,7 +135,7 @@ std::string PrivateKey::private_pem() const {
 }
 
 PublicKey PublicKey::read(const fs::path& file) {
-  const std::string pem = read_file(file, {"public key", "", kHowToMakePublic, kMost});
+  const std::string pem = read_file(file, {"public key", "", kHowToMakePublic, kMostOfAKey});
   const Bio bio = reader(pem);
   bool asked = false;
   KeyHandle key(PEM_read_bio_PUBKEY(bio.get(), nullptr, no_passphrase, &asked));

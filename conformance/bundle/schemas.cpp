@@ -57,8 +57,8 @@ std::string pointer(const std::string& context) {
     if (c == '[') text += '/';
     if (c != '[' && c != ']') text += c;
   }
-  constexpr size_t kMost = 200;
-  return text.empty() ? "/" : text.substr(0, kMost);
+  constexpr size_t kMostShown = 200;
+  return text.empty() ? "/" : text.substr(0, kMostShown);
 }
 
 }  // namespace

@@ -19,7 +19,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 constexpr const char* kSchema = "rpma-conformance-profile/1";
-constexpr Expected kExpected = {.what = "profile", .remedy = "install the suite again"};
+constexpr Expected kProfile = {.what = "profile", .remedy = "install the suite again"};
 
 // File name to hash, as sha256sum writes it.
 std::map<std::string, std::string> sums_in(const std::filesystem::path& folder) {
@@ -69,9 +69,9 @@ std::vector<Profile> profiles_in(const std::filesystem::path& folder) {
     const std::string name = entry.path().filename();
     if (!name.ends_with(".json")) continue;
     try {
-      profiles.push_back(parse_profile(read_file(entry.path(), kExpected)));
+      profiles.push_back(parse_profile(read_file(entry.path(), kProfile)));
     } catch (const DocumentError& why) {
-      refuse_document(entry.path(), kExpected, why.what());
+      refuse_document(entry.path(), kProfile, why.what());
     }
     const Profile& profile = profiles.back();
     if (name != fmt::format("{}-{}.json", profile.name, profile.version) || sums[name] != profile.sha256)

@@ -21,10 +21,10 @@ namespace conformance {
 namespace {
 
 // Endpoints of this process.
-class Held : public Imposed {
+class HeldListeners : public Imposed {
  public:
   // `wanted`: how many there must be, or the condition lacks some.
-  explicit Held(Testbed& bed, size_t wanted = 0) : bed_(bed), wanted_(wanted) {}
+  explicit HeldListeners(Testbed& bed, size_t wanted = 0) : bed_(bed), wanted_(wanted) {}
 
   // Returns what rpma_ep_listen returned.
   int add(const std::string& address, const std::string& port) {
@@ -117,7 +117,7 @@ constexpr int kEnd = 10240;
 constexpr int kBlock = 512;
 
 template <class More>
-void listen_on_many(Held& held, const Testbed& bed, More more) {
+void listen_on_many(HeldListeners& held, const Testbed& bed, More more) {
   constexpr int kPorts = kEnd - kFirst;
   const int begin = getpid() % (kPorts / kBlock) * kBlock;
   for (int i = 0; i < kPorts && more(); ++i) {
@@ -135,7 +135,7 @@ bool descriptor_left() {
 }  // namespace
 
 ImposedPtr hold_port_here(Testbed& bed, const std::string& address) {
-  auto held = std::make_unique<Held>(bed);
+  auto held = std::make_unique<HeldListeners>(bed);
   if (const int code = held->add(address_named(address, bed.target), bed.port); code != 0)
     throw std::runtime_error("the other endpoint's rpma_ep_listen returned " + code_name(code));
   return held;
@@ -152,14 +152,14 @@ ImposedPtr kill_listener(Testbed& bed, const std::string& /*none*/) {
 
 ImposedPtr hold_many(Testbed& bed, const std::string& number) {
   const size_t wanted = std::stoul(number);
-  auto held = std::make_unique<Held>(bed, wanted);
+  auto held = std::make_unique<HeldListeners>(bed, wanted);
   // An IUT that refuses these will refuse the call under test as well, where it is judged.
   listen_on_many(*held, bed, [&] { return held->count() < wanted; });
   return held;
 }
 
 ImposedPtr hold_all(Testbed& bed, const std::string& descriptors) {
-  auto held = std::make_unique<Held>(bed);
+  auto held = std::make_unique<HeldListeners>(bed);
   held->also(leave_descriptors(bed, descriptors));
   listen_on_many(*held, bed, descriptor_left);
   if (held->count() > 0 && !descriptor_left()) return held;

@@ -33,7 +33,7 @@ struct State {
   decltype(Shim::suspend) suspend = nullptr;
   decltype(Shim::resume) resume = nullptr;
 };
-State state;
+State guard_state;
 
 constexpr int kCrashSignals[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT, SIGSYS};
 constexpr greg_t kTrapFlag = 0x100;
@@ -46,12 +46,12 @@ constexpr int kDeepest = 64;
 class Unseen {
  public:
   Unseen() {
-    if (state.suspend != nullptr) state.suspend();
+    if (guard_state.suspend != nullptr) guard_state.suspend();
     error_ = errno;
   }
   ~Unseen() {
     errno = error_;
-    if (!for_good_ && state.resume != nullptr) state.resume();
+    if (!for_good_ && guard_state.resume != nullptr) guard_state.resume();
   }
   Unseen(const Unseen&) = delete;
   Unseen& operator=(const Unseen&) = delete;
@@ -71,36 +71,36 @@ greg_t& register_of(void* context, int index) {
 }
 
 uint64_t value_in_slot() {
-  return reinterpret_cast<uint64_t>(*state.slot);
+  return reinterpret_cast<uint64_t>(*guard_state.slot);
 }
 
 bool on_page(const void* address) {
   const auto* at = static_cast<const std::byte*>(address);
-  return state.closed != 0 && at >= state.page && at < state.page + state.page_size;
+  return guard_state.closed != 0 && at >= guard_state.page && at < guard_state.page + guard_state.page_size;
 }
 
 void let_store_through(void* context) {
-  Observation& observation = *state.observation;
+  Observation& observation = *guard_state.observation;
   if (observation.stores < observation.store.size()) {
     Store& store = observation.store[observation.stores];
     store.by = place_of(static_cast<uint64_t>(register_of(context, REG_RIP)));
     store.before = value_in_slot();
   }
-  mprotect(state.page, state.page_size, PROT_READ | PROT_WRITE);
+  mprotect(guard_state.page, guard_state.page_size, PROT_READ | PROT_WRITE);
   register_of(context, REG_EFL) |= kTrapFlag;
-  state.stepping = 1;
+  guard_state.stepping = 1;
 }
 
 void on_step(int, siginfo_t*, void* context) {
   const Unseen unseen;
-  if (state.stepping == 0) return;
-  state.stepping = 0;
+  if (guard_state.stepping == 0) return;
+  guard_state.stepping = 0;
   register_of(context, REG_EFL) &= ~kTrapFlag;
-  Observation& observation = *state.observation;
+  Observation& observation = *guard_state.observation;
   if (observation.stores < observation.store.size())
     observation.store[observation.stores].after = value_in_slot();
   ++observation.stores;
-  if (state.closed != 0) mprotect(state.page, state.page_size, PROT_READ);
+  if (guard_state.closed != 0) mprotect(guard_state.page, guard_state.page_size, PROT_READ);
 }
 
 // The frames of a stack that was interrupted at `from`. They are written as they are found: should walking on
@@ -143,21 +143,21 @@ void note_stack(Observation& observation, void* context) {
 
 // The runner has what can be had and will end this process.
 [[noreturn]] void say_stack_is_noted() {
-  std::atomic_ref(state.observation->stack_noted).store(1, std::memory_order_release);
+  std::atomic_ref(guard_state.observation->stack_noted).store(1, std::memory_order_release);
   for (;;) pause();
 }
 
 void on_hang(int, siginfo_t* info, void* context) {
   const Unseen unseen;
-  if (info->si_code != SI_TKILL || info->si_pid != state.runner) return;
-  state.noting = 1;
+  if (info->si_code != SI_TKILL || info->si_pid != guard_state.runner) return;
+  guard_state.noting = 1;
   // A crash whose handler hangs has noted a stack that says more.
-  if (state.observation->caught == 0) note_stack(*state.observation, context);
+  if (guard_state.observation->caught == 0) note_stack(*guard_state.observation, context);
   say_stack_is_noted();
 }
 
 void note_crash(int signal, const siginfo_t* info, void* context) {
-  Observation& observation = *state.observation;
+  Observation& observation = *guard_state.observation;
   if (observation.caught != 0) return;  // the first one is the cause
   observation.caught = signal;
   observation.fault_address = reinterpret_cast<uint64_t>(info->si_addr);
@@ -172,7 +172,7 @@ void on_crash(int signal, siginfo_t* info, void* context) {
   }
   unseen.stay_for_good();
   // A hang with a stack that cannot be walked is a hang all the same.
-  if (state.noting != 0) say_stack_is_noted();
+  if (guard_state.noting != 0) say_stack_is_noted();
   // Should walking the stack itself crash, the default action must take over.
   struct sigaction fallback {};
   fallback.sa_handler = SIG_DFL;
@@ -208,19 +208,20 @@ Place place_of(uint64_t address) {
 }
 
 Guard::Guard(Observation& observation, const Shim& shim, Mode mode) {
-  state.page_size = static_cast<size_t>(sysconf(_SC_PAGESIZE));
-  void* page = mmap(nullptr, state.page_size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  guard_state.page_size = static_cast<size_t>(sysconf(_SC_PAGESIZE));
+  void* page =
+      mmap(nullptr, guard_state.page_size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (page == MAP_FAILED) throw std::runtime_error("no memory for the guarded page");
-  state.observation = &observation;
-  state.suspend = shim.suspend;
-  state.resume = shim.resume;
-  state.runner = getppid();
-  state.page = static_cast<std::byte*>(page);
+  guard_state.observation = &observation;
+  guard_state.suspend = shim.suspend;
+  guard_state.resume = shim.resume;
+  guard_state.runner = getppid();
+  guard_state.page = static_cast<std::byte*>(page);
   // In the middle, so that a store beside it is seen too.
-  slot_ = state.slot = reinterpret_cast<void**>(state.page + state.page_size / 2);
+  slot_ = guard_state.slot = reinterpret_cast<void**>(guard_state.page + guard_state.page_size / 2);
 
-  state.off = mode == Mode::Off;
-  if (state.off) return;
+  guard_state.off = mode == Mode::Off;
+  if (guard_state.off) return;
 
   // A crash may be a stack overflow: the handlers run on a stack of their own.
   static std::array<std::byte, 65536> stack;
@@ -251,19 +252,19 @@ Guard::Guard(Observation& observation, const Shim& shim, Mode mode) {
 }
 
 Guard::~Guard() {
-  state.closed = 0;
-  munmap(state.page, state.page_size);
+  guard_state.closed = 0;
+  munmap(guard_state.page, guard_state.page_size);
 }
 
 void Guard::close() {
-  if (state.off) return;
-  state.closed = 1;
-  mprotect(state.page, state.page_size, PROT_READ);
+  if (guard_state.off) return;
+  guard_state.closed = 1;
+  mprotect(guard_state.page, guard_state.page_size, PROT_READ);
 }
 
 void Guard::open() {
-  mprotect(state.page, state.page_size, PROT_READ | PROT_WRITE);
-  state.closed = 0;
+  mprotect(guard_state.page, guard_state.page_size, PROT_READ | PROT_WRITE);
+  guard_state.closed = 0;
 }
 
 }  // namespace conformance

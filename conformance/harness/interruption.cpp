@@ -9,10 +9,10 @@
 namespace conformance {
 namespace {
 
-volatile std::sig_atomic_t noted = 0;
+volatile std::sig_atomic_t caught_signal = 0;
 
 void note(int signal) {
-  noted = signal;
+  caught_signal = signal;
 }
 
 }  // namespace
@@ -29,7 +29,7 @@ void watch_for_interruption() {
 }
 
 std::string interruption() {
-  return noted == 0 ? "" : fmt::format("SIG{}", sigabbrev_np(noted));
+  return caught_signal == 0 ? "" : fmt::format("SIG{}", sigabbrev_np(caught_signal));
 }
 
 }  // namespace conformance

@@ -28,7 +28,7 @@ struct PhaseRow {
   std::string_view clause_on_success;
   std::string_view clause_on_failure;
 };
-constexpr PhaseRow kPhases[] = {
+constexpr PhaseRow kPhaseRows[] = {
     {Phase::Call, "in the call under test", "LISTEN-RET-1", "LISTEN-RET-2"},
     {Phase::Use, "while the endpoint was used", "LISTEN-USE-1", "LISTEN-USE-1"},
     {Phase::Undo, "while the endpoint was given back", "LISTEN-LEAK-5", "LISTEN-LEAK-5"},
@@ -117,7 +117,7 @@ const Place& stuck_place(const Judging& j) {
 bool accuse_the_dead(Judging& j) {
   const Observation& seen = j.seen;
   if (seen.phase == Phase::Done) return false;
-  const auto* const row = std::ranges::find(kPhases, seen.phase, &PhaseRow::phase);
+  const auto* const row = std::ranges::find(kPhaseRows, seen.phase, &PhaseRow::phase);
   // Where either may come, a call that returned 0 is judged as a success.
   const bool success = j.expectation.promise == Promise::Success ||
                        (j.expectation.promise == Promise::Either && seen.returned != 0 && seen.code == 0);

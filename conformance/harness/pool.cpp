@@ -30,8 +30,13 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// Finished experiments may lie ahead of the one that is awaited, but not without bound.
-constexpr size_t kAhead = 64;
+// Finished experiments may lie ahead of the one that is awaited, but not without bound: as many as a
+// processor or two finish while it hangs (some 100 KB each).
+constexpr size_t kAhead = 512;
+
+// How often it is looked who sleeps, and how much of that time a sleeper may run, or wait for a processor.
+constexpr std::chrono::milliseconds kNap{1000};
+constexpr auto kStirs = kNap / 100;
 
 // The object in which `address` of process `pid` lies, by /proc/PID/maps.
 Place place_in(pid_t pid, uint64_t address) {
@@ -117,6 +122,9 @@ struct Pool::Slot {
   Clock::time_point deadline;
   bool killed = false;
   Clock::duration granted{};  // beyond the time-out: it had no processor meanwhile
+  bool sleeps = false;
+  Clock::time_point looked;            // when it was last looked whether it sleeps
+  std::chrono::nanoseconds stirred{};  // what it had run and waited for a processor by then
 
   [[nodiscard]] bool busy() const { return pid > 0; }
 };
@@ -124,7 +132,8 @@ struct Pool::Slot {
 Pool::Pool(const Library& library, const Target& target, PoolOptions options)
     : library_(library), target_(target), options_(options) {
   const size_t size = experiment_memory_size(library);
-  for (unsigned i = 0; i < std::max(1u, options.jobs); ++i) {
+  options_.jobs = std::max(1U, options_.jobs);
+  for (unsigned i = 0; i < 2 * options_.jobs; ++i) {
     void* memory = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (memory == MAP_FAILED)
       throw SetupError("no memory for the experiments' observations; ask for fewer --jobs");
@@ -177,13 +186,20 @@ bool Pool::must_wait(const Experiment& next) const {
 }
 
 void Pool::fill_free_slots() {
-  auto busy = std::ranges::count_if(slots_, [](const auto& slot) { return slot->busy(); });
+  size_t busy = 0;
+  size_t awake = 0;
+  for (const auto& slot : slots_) {
+    if (!slot->busy()) continue;
+    ++busy;
+    if (!slot->sleeps) ++awake;
+  }
   for (const auto& slot : slots_) {
     // Where nothing runs, the one that is awaited is still waiting: it must start however much is done ahead.
-    if (waiting_.empty() || (done_.size() >= kAhead && busy > 0)) return;
+    if (waiting_.empty() || awake >= options_.jobs || (done_.size() >= kAhead && busy > 0)) return;
     if (slot->busy()) continue;
     if (must_wait(waiting_.front().second)) return;
     ++busy;
+    ++awake;
     slot->experiment = std::move(waiting_.front().second);
     const size_t ticket = waiting_.front().first;
     waiting_.pop_front();
@@ -196,7 +212,9 @@ void Pool::start(Slot& slot, size_t ticket) {
   slot.ticket = ticket;
   slot.killed = false;
   slot.granted = {};
-  slot.started = Clock::now();
+  slot.sleeps = false;
+  slot.stirred = {};
+  slot.looked = slot.started = Clock::now();
   slot.deadline = slot.started + (options_.timeout.count() > 0 ? options_.timeout : kLongestTimeout);
   slot.pid = fork();
   if (slot.pid == 0) run_in_child(library_, target_, *slot.experiment, slot.memory);
@@ -215,6 +233,19 @@ void Pool::start(Slot& slot, size_t ticket) {
   ++finished_;
 }
 
+void Pool::see_who_sleeps() {
+  const auto now = Clock::now();
+  for (const auto& slot : slots_) {
+    if (!slot->busy() || now - slot->looked < kNap) continue;
+    const ProcessorTime time = processor_time(slot->pid);
+    const std::chrono::nanoseconds stirred = time.ran + time.waited;
+    const bool is_known = time.ran.count() > 0;  // who has started has run
+    slot->sleeps = is_known && stirred - slot->stirred < (now - slot->looked) / kNap * kStirs;
+    slot->stirred = stirred;
+    slot->looked = now;
+  }
+}
+
 void Pool::wait_for_any() {
   std::vector<pollfd> ends;
   auto first_deadline = Clock::time_point::max();
@@ -229,7 +260,10 @@ void Pool::wait_for_any() {
     const auto left = std::chrono::ceil<std::chrono::milliseconds>(first_deadline - Clock::now()).count();
     wait_ms = static_cast<int>(std::max<int64_t>(0, left));
   }
+  constexpr int kNapMs = kNap.count();
+  if (!waiting_.empty() && (wait_ms < 0 || wait_ms > kNapMs)) wait_ms = kNapMs;
   if (poll(ends.data(), ends.size(), wait_ms) < 0 && errno != EINTR) throw std::runtime_error("poll failed");
+  see_who_sleeps();
   for (const auto& slot : slots_) {
     if (!slot->busy()) continue;
     const bool ended = std::any_of(ends.begin(), ends.end(), [&slot](const pollfd& end) {
@@ -250,7 +284,7 @@ void Pool::wait_for_any() {
 bool Pool::is_granted_more_time(Slot& slot) {
   constexpr int kMost = 10;  // times the time-out
   const auto timeout = slot.deadline - slot.started - slot.granted;
-  slot.granted = std::min<Clock::duration>(waited_for_processor(slot.pid), kMost * timeout);
+  slot.granted = std::min<Clock::duration>(processor_time(slot.pid).waited, kMost * timeout);
   slot.deadline = slot.started + timeout + slot.granted;
   return Clock::now() < slot.deadline;
 }

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // The pool runs experiments, each in a child forked for it, up to `jobs` at a time, and watches over them.
-// Memory does not grow with the number of experiments: a slot's mapping is used again.
+// One that sleeps for seconds, as who hangs mostly does, takes no processor from the others and so gives up
+// its place: as many again may run meanwhile. Memory does not grow with the number of experiments: a slot's
+// mapping is used again.
 #pragma once
 
 #include <algorithm>
@@ -80,6 +82,7 @@ class Pool {
   void fill_free_slots();
   [[nodiscard]] bool must_wait(const Experiment& next) const;
   void wait_for_any();
+  void see_who_sleeps();
   void start(Slot& slot, size_t ticket);
   void collect(Slot& slot);
   static bool is_granted_more_time(Slot& slot);

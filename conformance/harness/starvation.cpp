@@ -9,18 +9,20 @@
 
 namespace conformance {
 
-std::chrono::nanoseconds waited_for_processor(pid_t process) {
+ProcessorTime processor_time(pid_t process) {
   namespace fs = std::filesystem;
-  std::chrono::nanoseconds waited{0};
+  ProcessorTime time;
   std::error_code gone;  // a thread or the process, meanwhile
   for (fs::directory_iterator thread(fmt::format("/proc/{}/task", process), gone), end;
        !gone && thread != end; thread.increment(gone)) {
     std::ifstream file(thread->path() / "schedstat");
     int64_t ran = 0;
     int64_t delayed = 0;
-    if (file >> ran >> delayed) waited += std::chrono::nanoseconds(delayed);
+    if (!(file >> ran >> delayed)) continue;
+    time.ran += std::chrono::nanoseconds(ran);
+    time.waited += std::chrono::nanoseconds(delayed);
   }
-  return waited;
+  return time;
 }
 
 }  // namespace conformance

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// How long a process was kept from running: on a machine that is busy otherwise that is no hang.
+// What a process had of the processors: who was kept from running on a busy machine does not hang, and who
+// sleeps takes nothing from others.
 #pragma once
 
 #include <sys/types.h>
@@ -9,8 +10,12 @@
 
 namespace conformance {
 
-// For how long the threads of a process, taken together, could have run and had no processor, as the kernel
-// counts it (/proc/PID/task/*/schedstat). 0 where the kernel does not say.
-std::chrono::nanoseconds waited_for_processor(pid_t process);
+// Of the threads that a process has now, taken together, as the kernel counts it
+// (/proc/PID/task/*/schedstat). 0 where the kernel does not say.
+struct ProcessorTime {
+  std::chrono::nanoseconds ran{0};
+  std::chrono::nanoseconds waited{0};  // could have run and had no processor
+};
+ProcessorTime processor_time(pid_t process);
 
 }  // namespace conformance

@@ -12,7 +12,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 constexpr size_t kMostCounted = UINT32_MAX;  // of anything, so that sums stay sums
-constexpr size_t kMostQuoted = 40;
+constexpr size_t kMostOfAVerdict = 40;
 
 Json to_json(const ClauseResult& clause) {
   Json json = {{"clause", clause.clause}, {"verdict", name_of(clause.verdict)}};
@@ -62,7 +62,7 @@ Json flag(const std::vector<std::string>& against) {
 Verdict verdict_of(const Node& node) {
   const std::string name = node.text();
   const std::optional<Verdict> verdict = verdict_named(name);
-  if (!verdict) node.refuse(fmt::format("is no verdict: '{}'", as_one_line(name, kMostQuoted)));
+  if (!verdict) node.refuse(fmt::format("is no verdict: '{}'", as_one_line(name, kMostOfAVerdict)));
   return *verdict;
 }
 

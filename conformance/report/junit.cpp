@@ -13,7 +13,7 @@
 namespace conformance {
 namespace {
 
-std::string escaped(std::string_view text) {
+std::string as_xml(std::string_view text) {
   std::string safe;
   for (const char c : printable(text)) {
     switch (c) {
@@ -56,7 +56,7 @@ std::string child(const RunResult& run, const TestResult& test, Counts& counts) 
   const std::string_view element = element_for(test.verdict);
   (element == "failure" ? counts.failures : element == "error" ? counts.errors : counts.skipped) += 1;
   std::string xml = fmt::format(R"(      <{0} type="{1}" message="{1}: {2}")", element, name_of(test.verdict),
-                                escaped(test.reason));
+                                as_xml(test.reason));
   // "skipped" takes no text in the schema that most readers follow.
   if (element == "skipped") return xml + "/>\n";
   std::string body;
@@ -69,12 +69,12 @@ std::string child(const RunResult& run, const TestResult& test, Counts& counts) 
       body += fmt::format("  at {} points, the first: {}\n  again: {}\n", clause.points.size(),
                           clause.first_point(), again_command(run, clause));
   }
-  return xml + fmt::format(">{}</{}>\n", escaped(body), element);
+  return xml + fmt::format(">{}</{}>\n", as_xml(body), element);
 }
 
 std::string test_case(const RunResult& run, const TestResult& test, Counts& counts) {
   const std::string start = fmt::format(R"(    <testcase classname="{}" name="{}" time="{:.3f}")",
-                                        escaped(run.provider), escaped(test.id), test.seconds);
+                                        as_xml(run.provider), as_xml(test.id), test.seconds);
   if (test.verdict == Verdict::Pass) return start + "/>\n";
   return fmt::format("{}>\n{}    </testcase>\n", start, child(run, test, counts));
 }
@@ -86,7 +86,7 @@ std::string properties(const RunResult& run) {
   };
   std::string xml = "    <properties>\n";
   const auto add = [&xml](std::string_view name, std::string_view value) {
-    xml += fmt::format("      <property name=\"{}\" value=\"{}\"/>\n", name, escaped(value));
+    xml += fmt::format("      <property name=\"{}\" value=\"{}\"/>\n", name, as_xml(value));
   };
   add("suite", fmt::format("rpma-conformance {} ({})", run.suite_version, run.suite_commit));
   add("verdict on the IUT", name_of(verdict_on(run, "iut").verdict()));
@@ -111,7 +111,7 @@ std::string to_junit(const RunResult& run) {
     cases += fmt::format(
         "    <testcase classname=\"{}\" name=\"(the rest of the run)\" time=\"0.000\">\n"
         "      <error type=\"incomplete\" message=\"incomplete: {}\"></error>\n    </testcase>\n",
-        escaped(run.provider), escaped(why));
+        as_xml(run.provider), as_xml(why));
   }
   return fmt::format(
       "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
@@ -119,8 +119,8 @@ std::string to_junit(const RunResult& run) {
       "time=\"{3:.3f}\">\n"
       "  <testsuite name=\"listen on {4}\" tests=\"{0}\" failures=\"{1}\" errors=\"{2}\" skipped=\"{5}\" "
       "time=\"{3:.3f}\" timestamp=\"{6}\">\n{7}{8}  </testsuite>\n</testsuites>\n",
-      tests, counts.failures, counts.errors, run.seconds, escaped(run.provider), counts.skipped,
-      escaped(run.started), properties(run), cases);
+      tests, counts.failures, counts.errors, run.seconds, as_xml(run.provider), counts.skipped,
+      as_xml(run.started), properties(run), cases);
 }
 
 }  // namespace conformance

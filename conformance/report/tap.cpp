@@ -30,10 +30,10 @@
 namespace conformance {
 namespace {
 
-constexpr size_t kPointsShown = 5;  // of a clause; report.json has them all
+constexpr size_t kPointsOfAClause = 5;  // of a clause; report.json has them all
 
 // One line in which nothing is a directive.
-std::string escaped(std::string_view text) {
+std::string without_directives(std::string_view text) {
   std::string line;
   for (const char c : printable(text)) {
     if (c == '#' || c == '\\') line += '\\';
@@ -58,9 +58,9 @@ std::string directive(const TestResult& test) {
   switch (test.verdict) {
     case Verdict::Unsupported:
     case Verdict::Skipped:
-      return fmt::format(" # SKIP {}: {}", name_of(test.verdict), escaped(test.reason));
+      return fmt::format(" # SKIP {}: {}", name_of(test.verdict), without_directives(test.reason));
     case Verdict::Waived:
-      return fmt::format(" # TODO {}: {}", name_of(test.verdict), escaped(test.reason));
+      return fmt::format(" # TODO {}: {}", name_of(test.verdict), without_directives(test.reason));
     default:
       return "";
   }
@@ -74,7 +74,7 @@ void add_clause(const RunResult& run, const ClauseResult& clause, std::string& t
   text += fmt::format("      reason: {}\n", yaml_string(clause.reason));
   if (clause.points.empty()) return;
   text += fmt::format("      points: {}\n      at:\n", clause.points.size());
-  for (size_t i = 0; i < std::min(clause.points.size(), kPointsShown); ++i)
+  for (size_t i = 0; i < std::min(clause.points.size(), kPointsOfAClause); ++i)
     text += fmt::format("        - {}\n", yaml_item(clause.points[i]));
   text += fmt::format("      again: {}\n", yaml_string(again_command(run, clause)));
 }
@@ -91,7 +91,7 @@ void add_block(const RunResult& run, const TestResult& test, std::string& text) 
 
 void add_comment(std::string_view name, const Outcome& outcome, std::string& text) {
   text += fmt::format("# verdict on the {}: {}{}\n", name, name_of(outcome.verdict()),
-                      outcome.passed() ? "" : " (" + escaped(outcome.reason()) + ")");
+                      outcome.passed() ? "" : " (" + without_directives(outcome.reason()) + ")");
 }
 
 }  // namespace
@@ -99,19 +99,19 @@ void add_comment(std::string_view name, const Outcome& outcome, std::string& tex
 std::string to_tap(const RunResult& run) {
   // Never 1..0, which means that all is well and nothing was to be done.
   std::string text = fmt::format("TAP version 14\n1..{}\n", std::max<size_t>(run.selected, 1));
-  text += fmt::format("# rpma-conformance {} ({}) on {}\n", escaped(run.suite_version),
-                      escaped(run.suite_commit), escaped(run.provider));
+  text += fmt::format("# rpma-conformance {} ({}) on {}\n", without_directives(run.suite_version),
+                      without_directives(run.suite_commit), without_directives(run.provider));
   size_t number = 0;
   for (const TestResult& test : run.tests) {
     text += fmt::format("{} {} - {}{}\n", test.verdict == Verdict::Pass ? "ok" : "not ok", ++number,
-                        escaped(test.id), directive(test));
+                        without_directives(test.id), directive(test));
     if (test.verdict != Verdict::Pass) add_block(run, test, text);
   }
   add_comment("IUT", verdict_on(run, "iut"), text);
   add_comment("stack", verdict_on(run, "stack"), text);
-  text += fmt::format("# judged: {}, exit code {}\n", escaped(run.subject), exit_code_of(run));
+  text += fmt::format("# judged: {}, exit code {}\n", without_directives(run.subject), exit_code_of(run));
   if (const std::string why = unfinished_because(run); !why.empty())
-    text += fmt::format("Bail out! {}\n", escaped(why));
+    text += fmt::format("Bail out! {}\n", without_directives(why));
   return text;
 }
 

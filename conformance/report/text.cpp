@@ -15,7 +15,7 @@
 namespace conformance {
 namespace {
 
-constexpr size_t kPointsShown = 5;  // of a finding
+constexpr size_t kPointsOfAFinding = 5;  // of a finding
 
 std::string short_id(const std::string& id) {
   return id.empty() ? "none" : id.substr(0, 16);
@@ -64,10 +64,10 @@ void add_findings(const RunResult& run, const std::string& options, Lines& text)
     text.line("  {} {} by {}, at {} point{}: {}", name_of(finding.verdict), finding.clause, finding.module,
               finding.points.size(), finding.points.size() == 1 ? "" : "s", finding.reason);
     for (const std::string& frame : finding.stack) text.line("      {}", frame);
-    for (size_t i = 0; i < std::min(finding.points.size(), kPointsShown); ++i)
+    for (size_t i = 0; i < std::min(finding.points.size(), kPointsOfAFinding); ++i)
       text.line("    {} {}", i == 0 ? "at:   " : "      ", finding.points[i]);
-    if (finding.points.size() > kPointsShown)
-      text.line("           and {} more in report.json", finding.points.size() - kPointsShown);
+    if (finding.points.size() > kPointsOfAFinding)
+      text.line("           and {} more in report.json", finding.points.size() - kPointsOfAFinding);
     // What the kernel did belongs to the run as a whole.
     if (finding.points.empty()) continue;
     if (finding.module == "kernel")

@@ -17,7 +17,7 @@ namespace conformance {
 namespace {
 
 using Json = nlohmann::ordered_json;
-constexpr size_t kMostQuoted = 40;
+constexpr size_t kMostOfAField = 40;
 constexpr size_t kMostWaivers = 1000;
 
 struct Field {
@@ -130,7 +130,7 @@ Waiver read_one(const Node& node) {
     const auto* const field =
         std::ranges::find_if(kFields, [&key = key](const Field& one) { return key == one.name; });
     if (field == kFields.end())
-      throw DocumentError(fmt::format("it has an unknown field '{}'", as_one_line(key, kMostQuoted)));
+      throw DocumentError(fmt::format("it has an unknown field '{}'", as_one_line(key, kMostOfAField)));
     if (!value.json().is_string()) throw DocumentError(fmt::format("its '{}' is no text", key));
     waiver.*(field->value) = value.text();
   }

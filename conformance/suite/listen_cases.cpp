@@ -30,7 +30,7 @@ enum Starts : unsigned { kCold = 1, kPrimed = 2, kWarm = 4, kUsed = kPrimed | kW
 
 enum class Gives { EProvider, Success, Either };
 
-struct Row {
+struct CaseRow {
   const char* number;  // of the case
   const char* name;
   const char* what;
@@ -51,7 +51,7 @@ ListenArguments on(const char* port) {
 
 const ListenArguments kPlain = {};
 
-const Row kRows[] = {
+const CaseRow kCaseRows[] = {
     {"01", "NoDevice", "This host has no RDMA device.", kRxe, kEach, kPlain, "no-device", Gives::EProvider},
 
     {"02", "NodeMissing", "There is no /dev/infiniband/rdma_cm.", kKernel, kEach, kPlain, "node-missing",
@@ -166,7 +166,7 @@ Test test_of(std::string_view number, std::string_view name, std::string_view re
   return test;
 }
 
-Test under_condition(const Row& row) {
+Test under_condition(const CaseRow& row) {
   Test test = test_of(row.number, row.name, name_of(row.gives));
   test.what = row.what;
   test.providers = row.providers;
@@ -241,7 +241,7 @@ Test descriptor_limits(const Setting& setting) {
 std::vector<Test> listen_cases_tests() {
   std::vector<Test> tests;
   bool limits_are_in = false;
-  for (const Row& row : kRows) {
+  for (const CaseRow& row : kCaseRows) {
     const bool after = std::string_view(row.number) > "04";
     if (after && !limits_are_in)
       for (const Setting& setting : kSettings) tests.push_back(descriptor_limits(setting));

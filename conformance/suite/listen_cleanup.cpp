@@ -16,12 +16,12 @@
 namespace conformance {
 namespace {
 
-struct Row {
+struct CleanupRow {
   const char* first;  // the rule of the first failure
   const char* function;
   const char* name;
 };
-constexpr Row kRows[] = {
+constexpr CleanupRow kCleanupRows[] = {
     {"rdma_getaddrinfo:retval=EAI_NONAME", "rdma_getaddrinfo", "FailingGetaddrinfo"},
     {"rdma_bind_addr:error=EADDRINUSE", "rdma_bind_addr", "FailingBindAddr"},
     {"rdma_listen:error=EADDRINUSE", "rdma_listen", "FailingListen"},
@@ -32,7 +32,7 @@ constexpr Row kRows[] = {
 std::vector<Test> listen_cleanup_tests() {
   std::vector<Test> tests;
   const rdmafault_function& destroy = function_named("rdma_destroy_id");
-  for (const Row& row : kRows) {
+  for (const CleanupRow& row : kCleanupRows) {
     for (const rdmafault_name* error = destroy.errors; error->name != nullptr; ++error) {
       Test test;
       test.group = "Listen";

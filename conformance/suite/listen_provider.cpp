@@ -16,11 +16,11 @@
 namespace conformance {
 namespace {
 
-struct Row {
+struct ProviderRow {
   const char* function;
   const char* name;
 };
-constexpr Row kRows[] = {
+constexpr ProviderRow kProviderRows[] = {
     {"rdma_create_event_channel", "FailingCreateEventChannelGivesEProvider"},
     {"rdma_create_id", "FailingCreateIdGivesEProvider"},
     {"rdma_getaddrinfo", "FailingGetaddrinfoGivesEProvider"},
@@ -28,7 +28,7 @@ constexpr Row kRows[] = {
     {"rdma_listen", "FailingListenGivesEProvider"},
 };
 
-Test failing(const Row& row, std::string_view how, std::string_view error) {
+Test failing(const ProviderRow& row, std::string_view how, std::string_view error) {
   Test test;
   test.group = "Listen";
   test.name = fmt::format("{}/{}", row.name, error);
@@ -44,7 +44,7 @@ Test failing(const Row& row, std::string_view how, std::string_view error) {
 
 std::vector<Test> listen_provider_tests() {
   std::vector<Test> tests;
-  for (const Row& row : kRows) {
+  for (const ProviderRow& row : kProviderRows) {
     const rdmafault_function& function = function_named(row.function);
     for (const rdmafault_name* error = function.errors; error != nullptr && error->name != nullptr; ++error)
       tests.push_back(failing(row, "error", error->name));

@@ -15,12 +15,12 @@
 namespace conformance {
 namespace {
 
-struct Row {
+struct SuccessRow {
   Setting setting;
   const char* name;
   const char* what;
 };
-constexpr Row kRows[] = {
+constexpr SuccessRow kSuccessRows[] = {
     {{Start::Cold, Sentinel::Null},
      "FirstListenOfAProcessSucceeds",
      "A listen in a process in which librdmacm was never called gives an endpoint that a client's request "
@@ -37,7 +37,7 @@ constexpr Row kRows[] = {
 
 std::vector<Test> listen_success_tests() {
   std::vector<Test> tests;
-  for (const Row& row : kRows) {
+  for (const SuccessRow& row : kSuccessRows) {
     Test test;
     test.group = "Listen";
     test.name = row.name;

@@ -13,13 +13,13 @@
 namespace conformance {
 namespace {
 
-struct Row {
+struct ThreadsRow {
   const char* name;
   const char* rule;  // of every second thread; null: none
   int code;          // that it gives
   const char* what;
 };
-constexpr Row kRows[] = {
+constexpr ThreadsRow kThreadsRows[] = {
     {"EachListens", nullptr, 0, "Nothing fails: each thread's endpoint works."},
     {"FailingCreateEventChannelIsItsThreadsAlone", "rdma_create_event_channel:error=EMFILE", RPMA_E_PROVIDER,
      "rdma_create_event_channel fails in every second thread; the others' endpoints work."},
@@ -49,7 +49,7 @@ constexpr Crowd kCrowds[] = {
 
 std::vector<Test> listen_threads_tests() {
   std::vector<Test> tests;
-  for (const Row& row : kRows) {
+  for (const ThreadsRow& row : kThreadsRows) {
     Test test;
     test.group = "Threads";
     test.name = row.name;

@@ -27,7 +27,7 @@ Members unpack(std::string_view archive, const Limits& limits = {}) {
   return unpack_tar(decompress(archive, limits), kNames, limits);
 }
 
-std::string why_refused(const std::function<void()>& act) {
+std::string why_bad(const std::function<void()>& act) {
   try {
     act();
   } catch (const BadArchive& error) {
@@ -80,8 +80,8 @@ std::string tar_of(const std::vector<Foreign>& entries) {
   return buffer;
 }
 
-std::string why_refused(const std::vector<Foreign>& entries) {
-  return why_refused([&entries] { unpack(compress(tar_of(entries))); });
+std::string why_bad(const std::vector<Foreign>& entries) {
+  return why_bad([&entries] { unpack(compress(tar_of(entries))); });
 }
 
 TEST(Archive, GivesBackWhatWasPackedAndTheSameBytesEachTime) {
@@ -112,7 +112,7 @@ void PrintTo(const HostileRow& row, std::ostream* stream) {
 class Hostile : public testing::TestWithParam<HostileRow> {};
 
 TEST_P(Hostile, EntryIsRefused) {
-  EXPECT_THAT(why_refused({GetParam().entry}), HasSubstr(GetParam().says));
+  EXPECT_THAT(why_bad({GetParam().entry}), HasSubstr(GetParam().says));
 }
 
 const HostileRow kHostile[] = {
@@ -144,11 +144,11 @@ INSTANTIATE_TEST_SUITE_P(Tar, Hostile, testing::ValuesIn(kHostile),
                          [](const auto& row) { return std::string(row.param.name); });
 
 TEST(Archive, OtherOrderIsRefused) {
-  EXPECT_THAT(why_refused({{.name = "b.json"}, {.name = "a.json"}}), HasSubstr("not as this suite packs it"));
+  EXPECT_THAT(why_bad({{.name = "b.json"}, {.name = "a.json"}}), HasSubstr("not as this suite packs it"));
 }
 
 TEST(Archive, AnEntryTwiceIsRefused) {
-  EXPECT_THAT(why_refused({{.content = "x"}, {.content = "y"}}), HasSubstr("'a.json' is there twice"));
+  EXPECT_THAT(why_bad({{.content = "x"}, {.content = "y"}}), HasSubstr("'a.json' is there twice"));
 }
 
 TEST(Archive, EveryFlippedByteOfTheTarIsNoticed) {
@@ -158,7 +158,7 @@ TEST(Archive, EveryFlippedByteOfTheTarIsNoticed) {
     flipped[at] = static_cast<char>(flipped[at] ^ 0x20);
     Members other;
     // In a content it is for the sums to notice.
-    if (why_refused([&] { other = unpack_tar(flipped, kNames, {}); }) != "accepted") continue;
+    if (why_bad([&] { other = unpack_tar(flipped, kNames, {}); }) != "accepted") continue;
     EXPECT_NE(other, kMembers) << "byte " << at;
   }
 }
@@ -166,37 +166,37 @@ TEST(Archive, EveryFlippedByteOfTheTarIsNoticed) {
 TEST(Archive, TruncatedAnywhereIsRefused) {
   const std::string tar = pack_tar(kMembers);
   for (size_t size = 0; size < tar.size(); size += 64)
-    EXPECT_NE(why_refused([&] { unpack_tar(tar.substr(0, size), kNames, {}); }), "accepted") << size;
+    EXPECT_NE(why_bad([&] { unpack_tar(tar.substr(0, size), kNames, {}); }), "accepted") << size;
   const std::string packed = compress(tar);
   for (size_t size = 0; size < packed.size(); ++size)
-    EXPECT_NE(why_refused([&] { unpack(packed.substr(0, size)); }), "accepted") << size;
+    EXPECT_NE(why_bad([&] { unpack(packed.substr(0, size)); }), "accepted") << size;
 }
 
 TEST(Archive, WhatFollowsIsRefused) {
   const std::string packed = compress(pack_tar(kMembers));
-  EXPECT_THAT(why_refused([&] { unpack(packed + "x"); }), HasSubstr("1 bytes follow its compressed data"));
-  EXPECT_THAT(why_refused([&] { unpack(packed + packed); }), HasSubstr("bytes follow its compressed data"));
-  EXPECT_THAT(why_refused([&] { unpack(compress(pack_tar(kMembers) + std::string(512, '\0'))); }),
+  EXPECT_THAT(why_bad([&] { unpack(packed + "x"); }), HasSubstr("1 bytes follow its compressed data"));
+  EXPECT_THAT(why_bad([&] { unpack(packed + packed); }), HasSubstr("bytes follow its compressed data"));
+  EXPECT_THAT(why_bad([&] { unpack(compress(pack_tar(kMembers) + std::string(512, '\0'))); }),
               HasSubstr("not as this suite packs it"));
-  EXPECT_THAT(why_refused([&] { unpack(compress(pack_tar(kMembers) + pack_tar(kMembers))); }),
+  EXPECT_THAT(why_bad([&] { unpack(compress(pack_tar(kMembers) + pack_tar(kMembers))); }),
               HasSubstr("not as this suite packs it"));
 }
 
 TEST(Archive, FramesThatAreSkippedAreRefused) {
   const std::string skipped("\x50\x2a\x4d\x18\x01\x00\x00\x00x", 9);
-  EXPECT_THAT(why_refused([&] { unpack(skipped + compress(pack_tar(kMembers))); }),
+  EXPECT_THAT(why_bad([&] { unpack(skipped + compress(pack_tar(kMembers))); }),
               HasSubstr("not compressed by zstd"));
 }
 
 TEST(Archive, OtherCompressionAndGarbageAreRefused) {
   using namespace std::string_literals;
-  EXPECT_THAT(why_refused([] { unpack(pack_tar(kMembers)); }), HasSubstr("not compressed by zstd"));
+  EXPECT_THAT(why_bad([] { unpack(pack_tar(kMembers)); }), HasSubstr("not compressed by zstd"));
   for (const std::string& start :
        {""s, "x"s, "\x1f\x8b\x08\x00\x00\x00"s, "\xfd"s + "7zXZ\0"s, "PK\x03\x04"s})
-    EXPECT_THAT(why_refused([&] { unpack(start + std::string(start.empty() ? 0 : 99, 'x')); }),
+    EXPECT_THAT(why_bad([&] { unpack(start + std::string(start.empty() ? 0 : 99, 'x')); }),
                 HasSubstr("not compressed by zstd"));
-  EXPECT_THAT(why_refused([] { unpack(compress(std::string(5000, 'x'))); }), HasSubstr("holds no tar"));
-  EXPECT_THAT(why_refused([] { unpack(compress("x")); }), HasSubstr("holds no tar"));
+  EXPECT_THAT(why_bad([] { unpack(compress(std::string(5000, 'x'))); }), HasSubstr("holds no tar"));
+  EXPECT_THAT(why_bad([] { unpack(compress("x")); }), HasSubstr("holds no tar"));
 }
 
 TEST(Archive, BombsStopEarly) {
@@ -204,7 +204,7 @@ TEST(Archive, BombsStopEarly) {
   limits.tar = size_t{1} << 20;
   const std::string bomb = compress(std::string(64 << 20, '\0'));
   EXPECT_LT(bomb.size(), 20000U);
-  EXPECT_THAT(why_refused([&] { unpack(bomb, limits); }), HasSubstr("its content is larger than 1 MiB"));
+  EXPECT_THAT(why_bad([&] { unpack(bomb, limits); }), HasSubstr("its content is larger than 1 MiB"));
   // One that does not say how much it is: a stream.
   std::string stream(1 << 16, '\0');
   ZSTD_CCtx* context = ZSTD_createCCtx();
@@ -212,17 +212,17 @@ TEST(Archive, BombsStopEarly) {
   const std::string zeroes(1 << 20, '\0');
   stream.resize(ZSTD_compress2(context, stream.data(), stream.size(), zeroes.data(), zeroes.size()));
   ZSTD_freeCCtx(context);
-  EXPECT_THAT(why_refused([&] { unpack(stream, limits); }), HasSubstr("does not say how large"));
+  EXPECT_THAT(why_bad([&] { unpack(stream, limits); }), HasSubstr("does not say how large"));
 }
 
 TEST(Archive, LimitsHold) {
   const std::string packed = compress(pack_tar(kMembers));
   Limits limits;
   limits.archive = packed.size() - 1;
-  EXPECT_THAT(why_refused([&] { unpack(packed, limits); }), HasSubstr("it is larger than"));
+  EXPECT_THAT(why_bad([&] { unpack(packed, limits); }), HasSubstr("it is larger than"));
   limits = {};
   limits.member = 2999;
-  EXPECT_THAT(why_refused([&] { unpack(packed, limits); }), HasSubstr("'b.json' is larger than"));
+  EXPECT_THAT(why_bad([&] { unpack(packed, limits); }), HasSubstr("'b.json' is larger than"));
 }
 
 // A size in the header that is not true.
@@ -231,7 +231,7 @@ TEST(Archive, ALyingSizeIsRefused) {
   std::string lying = packed;
   // Single segment: the content's size follows the descriptor.
   lying[5] = static_cast<char>(lying[5] + 1);
-  EXPECT_THAT(why_refused([&] { unpack(lying); }), HasSubstr("damaged"));
+  EXPECT_THAT(why_bad([&] { unpack(lying); }), HasSubstr("damaged"));
 }
 
 }  // namespace

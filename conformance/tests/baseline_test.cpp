@@ -48,7 +48,7 @@ ClauseResult seen(const char* clause, Verdict verdict, const char* signature = "
   return result;
 }
 
-RunResult run_of(const ClauseResult& finding) {
+RunResult run_with_finding(const ClauseResult& finding) {
   RunResult run;
   run.provider = "rxe";
   run.filter = "*";
@@ -64,7 +64,7 @@ RunResult run_of(const ClauseResult& finding) {
 }
 
 RunResult known() {
-  return run_of(seen("LISTEN-RET-2", Verdict::Crash, "a < b"));
+  return run_with_finding(seen("LISTEN-RET-2", Verdict::Crash, "a < b"));
 }
 
 TEST(Baseline, TheKnownFindingPasses) {
@@ -72,15 +72,17 @@ TEST(Baseline, TheKnownFindingPasses) {
 }
 
 TEST(Baseline, AnotherCauseIsANewFinding) {
-  EXPECT_THAT(baseline_of(document()).differences(run_of(seen("LISTEN-RET-2", Verdict::Crash, "c < b"))),
-              ElementsAre("new finding: crash LISTEN-RET-2 by rdmacm in A: c < b",
-                          "known finding not seen: crash LISTEN-RET-2 by rdmacm in A: a < b"));
+  EXPECT_THAT(
+      baseline_of(document()).differences(run_with_finding(seen("LISTEN-RET-2", Verdict::Crash, "c < b"))),
+      ElementsAre("new finding: crash LISTEN-RET-2 by rdmacm in A: c < b",
+                  "known finding not seen: crash LISTEN-RET-2 by rdmacm in A: a < b"));
 }
 
 TEST(Baseline, WithoutSignaturesTheOldOnesStillHold) {
   Json old = document();
   old["findings"][0].erase("signature");
-  EXPECT_THAT(baseline_of(old).differences(run_of(seen("LISTEN-RET-2", Verdict::Crash, "c < b"))), IsEmpty());
+  EXPECT_THAT(baseline_of(old).differences(run_with_finding(seen("LISTEN-RET-2", Verdict::Crash, "c < b"))),
+              IsEmpty());
 }
 
 // Where a busy machine kept it from telling where it stands.
@@ -88,9 +90,9 @@ TEST(Baseline, AHangWithoutAStackIsTheKnownOne) {
   Json hangs = document();
   hangs["findings"][0]["verdict"] = hangs["clauses"]["LISTEN-RET-2"] = "hang";
   ClauseResult hang = seen("LISTEN-RET-2", Verdict::Hang, "stuck somewhere");
-  EXPECT_FALSE(baseline_of(hangs).differences(run_of(hang)).empty());
+  EXPECT_FALSE(baseline_of(hangs).differences(run_with_finding(hang)).empty());
   hang.stack.clear();
-  EXPECT_THAT(baseline_of(hangs).differences(run_of(hang)), IsEmpty());
+  EXPECT_THAT(baseline_of(hangs).differences(run_with_finding(hang)), IsEmpty());
 }
 
 TEST(Baseline, AClauseIsNoWorseThanItWas) {
@@ -129,11 +131,11 @@ TEST(Baseline, WhatIsKnownMustBeThere) {
 TEST(Baseline, WhatIsWaivedIsSeenAndStopsNothing) {
   ClauseResult waived = seen("LISTEN-RET-2", Verdict::Waived, "a < b");
   waived.waived = "crash";
-  EXPECT_THAT(baseline_of(document()).differences(run_of(waived)), IsEmpty());
+  EXPECT_THAT(baseline_of(document()).differences(run_with_finding(waived)), IsEmpty());
   Json nothing = document();
   nothing["findings"] = Json::array();
   nothing["clauses"]["LISTEN-RET-2"] = "pass";
-  EXPECT_THAT(baseline_of(nothing).differences(run_of(waived)), IsEmpty());
+  EXPECT_THAT(baseline_of(nothing).differences(run_with_finding(waived)), IsEmpty());
 }
 
 TEST(Baseline, WhatIsMisspeltIsRefused) {

@@ -16,8 +16,8 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 
 // One test that judges LISTEN-RET-2 at the given points.
-Recorded run_of(Verdict verdict, const std::vector<std::string>& points,
-                const std::string& signature = "a < b") {
+Recorded recorded(Verdict verdict, const std::vector<std::string>& points,
+                  const std::string& signature = "a < b") {
   Recorded recorded;
   TestResult test;
   test.id = "Sweep.AllocationsBelow/Cold";
@@ -48,12 +48,13 @@ auto is(ChangeKind kind, const std::string& text, bool regression) {
 }
 
 TEST(Compare, EqualRunsDoNotDiffer) {
-  EXPECT_THAT(compare(run_of(Verdict::Pass, {calloc(1)}), run_of(Verdict::Pass, {calloc(1)})), IsEmpty());
-  EXPECT_THAT(compare(run_of(Verdict::Crash, {calloc(1)}), run_of(Verdict::Crash, {calloc(1)})), IsEmpty());
+  EXPECT_THAT(compare(recorded(Verdict::Pass, {calloc(1)}), recorded(Verdict::Pass, {calloc(1)})), IsEmpty());
+  EXPECT_THAT(compare(recorded(Verdict::Crash, {calloc(1)}), recorded(Verdict::Crash, {calloc(1)})),
+              IsEmpty());
 }
 
 TEST(Compare, WhatPassedAndFailsIsARegression) {
-  EXPECT_THAT(compare(run_of(Verdict::Pass, {calloc(1)}), run_of(Verdict::Crash, {calloc(1)})),
+  EXPECT_THAT(compare(recorded(Verdict::Pass, {calloc(1)}), recorded(Verdict::Crash, {calloc(1)})),
               ElementsAre(is(ChangeKind::Worse, "clause LISTEN-RET-2: was pass, is crash", true),
                           is(ChangeKind::Worse, "test Sweep.AllocationsBelow/Cold: was pass, is crash", true),
                           is(ChangeKind::Appeared, "finding crash LISTEN-RET-2 by rdmacm", true),
@@ -62,34 +63,34 @@ TEST(Compare, WhatPassedAndFailsIsARegression) {
 
 TEST(Compare, WhatFailedAndPassesIsNone) {
   EXPECT_THAT(
-      compare(run_of(Verdict::Crash, {calloc(1)}), run_of(Verdict::Pass, {calloc(1)})),
+      compare(recorded(Verdict::Crash, {calloc(1)}), recorded(Verdict::Pass, {calloc(1)})),
       ElementsAre(is(ChangeKind::Better, "clause", false), is(ChangeKind::Better, "test", false),
                   is(ChangeKind::Vanished, "finding", false), is(ChangeKind::Better, "point", false)));
 }
 
 TEST(Compare, AnotherCauseIsANewFinding) {
   EXPECT_THAT(
-      compare(run_of(Verdict::Crash, {calloc(1)}, "a < b"), run_of(Verdict::Crash, {calloc(1)}, "c < b")),
+      compare(recorded(Verdict::Crash, {calloc(1)}, "a < b"), recorded(Verdict::Crash, {calloc(1)}, "c < b")),
       ElementsAre(is(ChangeKind::Appeared, "c < b", true), is(ChangeKind::Vanished, "a < b", false)));
 }
 
 TEST(Compare, AClauseThatIsNotJudgedAnyMoreIsARegression) {
-  Recorded after = run_of(Verdict::Pass, {calloc(1)});
+  Recorded after = recorded(Verdict::Pass, {calloc(1)});
   after.run.tests[0].clauses.clear();
-  EXPECT_THAT(compare(run_of(Verdict::Pass, {calloc(1)}), after),
+  EXPECT_THAT(compare(recorded(Verdict::Pass, {calloc(1)}), after),
               ElementsAre(is(ChangeKind::Vanished, "clause LISTEN-RET-2", true)));
 }
 
 TEST(Compare, WhatPassedAndWasNotConcludedIsARegression) {
-  EXPECT_THAT(compare(run_of(Verdict::Pass, {calloc(1)}), run_of(Verdict::Unreached, {calloc(1)})),
+  EXPECT_THAT(compare(recorded(Verdict::Pass, {calloc(1)}), recorded(Verdict::Unreached, {calloc(1)})),
               ElementsAre(is(ChangeKind::Worse, "clause", true), is(ChangeKind::Worse, "test", true),
                           is(ChangeKind::Worse, "point", true)));
 }
 
 // ... and what was a finding has not got better for it: nobody knows.
 TEST(Compare, AFindingThatIsNotConcludedAnyMoreIsNotBetter) {
-  const Recorded before = run_of(Verdict::Crash, {calloc(1)});
-  const Recorded after = run_of(Verdict::Broken, {calloc(1)});
+  const Recorded before = recorded(Verdict::Crash, {calloc(1)});
+  const Recorded after = recorded(Verdict::Broken, {calloc(1)});
   EXPECT_THAT(compare(before, after),
               ElementsAre(is(ChangeKind::Worse, "clause", false), is(ChangeKind::Worse, "test", false),
                           is(ChangeKind::Vanished, "finding", false), is(ChangeKind::Worse, "point", false)));
@@ -98,7 +99,7 @@ TEST(Compare, AFindingThatIsNotConcludedAnyMoreIsNotBetter) {
 
 // A finding that is known does not excuse more of its kind.
 TEST(Compare, MorePointsOfOneGroupThatFailAreARegression) {
-  Recorded one = run_of(Verdict::Crash, {calloc(1), calloc(2), calloc(3)});
+  Recorded one = recorded(Verdict::Crash, {calloc(1), calloc(2), calloc(3)});
   Recorded all = one;
   one.run.tests[0].clauses[0].points = {calloc(1)};
   for (const size_t i : {size_t{1}, size_t{2}}) one.points[i].result.verdict = Verdict::Pass;
@@ -109,11 +110,11 @@ TEST(Compare, MorePointsOfOneGroupThatFailAreARegression) {
 
 // A waiver of the later run stops no gate, and makes nothing better either.
 TEST(Compare, WhatIsWaivedIsNeitherBetterNorWorse) {
-  Recorded waived = run_of(Verdict::Waived, {calloc(1)});
+  Recorded waived = recorded(Verdict::Waived, {calloc(1)});
   waived.run.tests[0].clauses[0].waived = "crash";
   waived.points[0].result.verdict = Verdict::Crash;  // as it was seen
   for (const Verdict old : {Verdict::Pass, Verdict::Crash}) {
-    const std::vector<Change> changes = compare(run_of(old, {calloc(1)}), waived);
+    const std::vector<Change> changes = compare(recorded(old, {calloc(1)}), waived);
     EXPECT_FALSE(changes.empty());
     for (const Change& change : changes) {
       EXPECT_EQ(change.kind, ChangeKind::Waived) << change.what;
@@ -123,14 +124,14 @@ TEST(Compare, WhatIsWaivedIsNeitherBetterNorWorse) {
 }
 
 TEST(Compare, OrdinalsMayShiftInASweep) {
-  const Recorded before = run_of(Verdict::Pass, {calloc(1), calloc(2), calloc(3)});
-  EXPECT_THAT(compare(before, run_of(Verdict::Pass, {calloc(4), calloc(5), calloc(6)})), IsEmpty());
-  EXPECT_THAT(compare(before, run_of(Verdict::Pass, {calloc(4), calloc(5)})),
+  const Recorded before = recorded(Verdict::Pass, {calloc(1), calloc(2), calloc(3)});
+  EXPECT_THAT(compare(before, recorded(Verdict::Pass, {calloc(4), calloc(5), calloc(6)})), IsEmpty());
+  EXPECT_THAT(compare(before, recorded(Verdict::Pass, {calloc(4), calloc(5)})),
               ElementsAre(is(ChangeKind::Vanished, "rdmacm!rdma_create_id", false)));
 }
 
 TEST(Compare, APointElsewhereIsAnother) {
-  const Recorded before = run_of(Verdict::Pass, {calloc(1)});
+  const Recorded before = recorded(Verdict::Pass, {calloc(1)});
   Recorded after = before;
   after.points[0].result.at = "librdmacm!rdma_listen";
   EXPECT_THAT(compare(before, after), ElementsAre(is(ChangeKind::Vanished, "rdma_create_id", false),
@@ -138,7 +139,7 @@ TEST(Compare, APointElsewhereIsAnother) {
 }
 
 TEST(Compare, ALibraryMayBeAFileOfAnotherName) {
-  const Recorded before = run_of(Verdict::Pass, {calloc(1)});
+  const Recorded before = recorded(Verdict::Pass, {calloc(1)});
   Recorded after = before;
   after.points[0].result.at = "librdmacm_new!rdma_create_id";
   EXPECT_THAT(compare(before, after), IsEmpty());
@@ -149,7 +150,7 @@ TEST(Compare, ALibraryMayBeAFileOfAnotherName) {
 }
 
 TEST(Compare, NamesTheTestsThatDidNotRun) {
-  Recorded before = run_of(Verdict::Pass, {});
+  Recorded before = recorded(Verdict::Pass, {});
   Recorded after = before;
   EXPECT_THAT(tests_not_concluded(before.run, after.run), IsEmpty());
   after.run.tests[0].id = "Sweep.Other";

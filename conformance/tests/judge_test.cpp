@@ -18,13 +18,13 @@
 namespace conformance {
 namespace {
 
-struct Row {
+struct ReturnRow {
   const char* rule;
   uint64_t seen;
   uint64_t fired;
   bool as_asked;
 };
-constexpr Row kRows[] = {
+constexpr ReturnRow kReturnRows[] = {
     {"malloc:error=ENOMEM:when=2", 2, 1, true},    {"malloc:error=ENOMEM:when=2", 1, 0, false},
     {"malloc:error=ENOMEM:when=2..4", 4, 3, true}, {"malloc:error=ENOMEM:when=2..4", 3, 2, false},
     {"malloc:error=ENOMEM:when=3+", 3, 1, true},   {"malloc:error=ENOMEM:when=3+", 2, 0, false},
@@ -33,7 +33,7 @@ constexpr Row kRows[] = {
 };
 
 TEST(FireProof, HoldsOnlyWhereTheRuleFiredAsAsked) {
-  for (const Row& row : kRows) {
+  for (const ReturnRow& row : kReturnRows) {
     const Experiment experiment{listen_operation(), Start::Primed, Sentinel::Null, {make_rule(row.rule)}};
     Evidence evidence;
     evidence.observation.rules[0] = {row.seen, row.fired};

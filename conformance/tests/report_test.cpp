@@ -27,7 +27,7 @@ TestResult test_with(const std::string& id, Verdict verdict, const std::string& 
   return test;
 }
 
-RunResult run_of(const std::vector<TestResult>& tests) {
+RunResult run_with(const std::vector<TestResult>& tests) {
   RunResult run;
   run.suite_commit = "0123456789abcdef0123456789abcdef01234567";
   run.provider = "rxe";
@@ -37,21 +37,21 @@ RunResult run_of(const std::vector<TestResult>& tests) {
 }
 
 TEST(ExitCode, PassIsZero) {
-  EXPECT_EQ(exit_code_of(run_of({test_with("A", Verdict::Pass, "")})), 0);
+  EXPECT_EQ(exit_code_of(run_with({test_with("A", Verdict::Pass, "")})), 0);
 }
 
 TEST(ExitCode, NothingRanIsIncomplete) {
-  EXPECT_EQ(exit_code_of(run_of({})), 3);
+  EXPECT_EQ(exit_code_of(run_with({})), 3);
 }
 
 TEST(ExitCode, AllSkippedIsIncomplete) {
-  EXPECT_EQ(
-      exit_code_of(run_of({test_with("A", Verdict::Skipped, ""), test_with("B", Verdict::Unsupported, "")})),
-      3);
+  EXPECT_EQ(exit_code_of(
+                run_with({test_with("A", Verdict::Skipped, ""), test_with("B", Verdict::Unsupported, "")})),
+            3);
 }
 
 TEST(ExitCode, SelectedButNotRunIsIncomplete) {
-  RunResult run = run_of({test_with("A", Verdict::Pass, "")});
+  RunResult run = run_with({test_with("A", Verdict::Pass, "")});
   run.selected = 2;
   EXPECT_EQ(exit_code_of(run), 3);
 }
@@ -60,12 +60,12 @@ TEST(ExitCode, FindingOutweighsBrokenOutweighsIncomplete) {
   const TestResult skipped = test_with("A", Verdict::Skipped, "");
   const TestResult broken = test_with("B", Verdict::Broken, "");
   const TestResult fail = test_with("C", Verdict::Fail, "iut");
-  EXPECT_EQ(exit_code_of(run_of({skipped, broken})), 2);
-  EXPECT_EQ(exit_code_of(run_of({skipped, broken, fail})), 1);
+  EXPECT_EQ(exit_code_of(run_with({skipped, broken})), 2);
+  EXPECT_EQ(exit_code_of(run_with({skipped, broken, fail})), 1);
 }
 
 TEST(Judge, FindingElsewhereIsNotTheIutsButTheStacks) {
-  RunResult run = run_of({test_with("A", Verdict::Crash, "rdmacm"), test_with("B", Verdict::Pass, "")});
+  RunResult run = run_with({test_with("A", Verdict::Crash, "rdmacm"), test_with("B", Verdict::Pass, "")});
   EXPECT_EQ(verdict_on(run, "iut").verdict(), Verdict::Pass);
   EXPECT_EQ(verdict_on(run, "stack").verdict(), Verdict::Crash);
   EXPECT_EQ(verdict_on(run, "driver,rdmacm").verdict(), Verdict::Crash);
@@ -76,33 +76,33 @@ TEST(Judge, FindingElsewhereIsNotTheIutsButTheStacks) {
 }
 
 TEST(Judge, NobodyPassesOnWhatWasNotConcluded) {
-  const RunResult run = run_of({test_with("A", Verdict::Unreached, ""), test_with("B", Verdict::Pass, "")});
+  const RunResult run = run_with({test_with("A", Verdict::Unreached, ""), test_with("B", Verdict::Pass, "")});
   EXPECT_EQ(verdict_on(run, "iut").verdict(), Verdict::Unreached);
 }
 
 TEST(ExitCode, WithoutFindingsStillCountsWhatWasNotConcluded) {
   const TestResult fail = test_with("A", Verdict::Fail, "iut");
-  EXPECT_EQ(exit_code_without_findings(run_of({fail})), 0);
-  EXPECT_EQ(exit_code_without_findings(run_of({fail, test_with("B", Verdict::Unreached, "")})), 3);
-  EXPECT_EQ(exit_code_without_findings(run_of({fail, test_with("B", Verdict::Broken, "")})), 2);
+  EXPECT_EQ(exit_code_without_findings(run_with({fail})), 0);
+  EXPECT_EQ(exit_code_without_findings(run_with({fail, test_with("B", Verdict::Unreached, "")})), 3);
+  EXPECT_EQ(exit_code_without_findings(run_with({fail, test_with("B", Verdict::Broken, "")})), 2);
 }
 
 TEST(Judge, NobodyPassesWhileSelectedTestsDidNotRun) {
-  RunResult run = run_of({test_with("A", Verdict::Pass, "")});
+  RunResult run = run_with({test_with("A", Verdict::Pass, "")});
   run.selected = 2;
   EXPECT_EQ(verdict_on(run, "iut").verdict(), Verdict::Skipped);
 }
 
 TEST(Findings, OfOneCauseAreOne) {
-  const RunResult run = run_of({test_with("A", Verdict::Fail, "iut"), test_with("B", Verdict::Fail, "iut"),
-                                test_with("C", Verdict::Fail, "rdmacm")});
+  const RunResult run = run_with({test_with("A", Verdict::Fail, "iut"), test_with("B", Verdict::Fail, "iut"),
+                                  test_with("C", Verdict::Fail, "rdmacm")});
   const std::vector<Finding> findings = findings_of(run);
   ASSERT_EQ(findings.size(), 2U);
   EXPECT_EQ(findings[0].points, (std::vector<std::string>{"point/A", "point/B"}));
 }
 
 TEST(Certifiable, NeverOnMockNorFilteredNorDirty) {
-  RunResult run = run_of({test_with("A", Verdict::Pass, "")});
+  RunResult run = run_with({test_with("A", Verdict::Pass, "")});
   EXPECT_TRUE(uncertifiable_because(run).empty());
   run.provider = "mock";
   EXPECT_FALSE(uncertifiable_because(run).empty());
@@ -115,7 +115,7 @@ TEST(Certifiable, NeverOnMockNorFilteredNorDirty) {
 }
 
 TEST(Json, RoundTripKeepsEveryTest) {
-  const RunResult run = run_of({test_with("A", Verdict::Pass, ""), test_with("B", Verdict::Hang, "iut")});
+  const RunResult run = run_with({test_with("A", Verdict::Pass, ""), test_with("B", Verdict::Hang, "iut")});
   const RunResult again = from_json(to_json(run));
   EXPECT_EQ(to_json(again), to_json(run));
 }
@@ -160,8 +160,8 @@ TEST(Junit, HasTheRightChildAndNoForeignMarkup) {
   TestResult odd = test_with("D", Verdict::Fail, "iut");
   odd.reason = "\x01\xff</failure><x>";
   const std::string xml =
-      to_junit(run_of({test_with("A", Verdict::Pass, ""), test_with("B", Verdict::Broken, ""),
-                       test_with("C", Verdict::Unsupported, ""), odd}));
+      to_junit(run_with({test_with("A", Verdict::Pass, ""), test_with("B", Verdict::Broken, ""),
+                         test_with("C", Verdict::Unsupported, ""), odd}));
   EXPECT_THAT(xml, HasSubstr("tests=\"4\" failures=\"1\" errors=\"1\" skipped=\"1\""));
   EXPECT_THAT(xml, Not(HasSubstr("<of>")));
   EXPECT_THAT(xml, Not(HasSubstr("<x>")));
@@ -170,7 +170,7 @@ TEST(Junit, HasTheRightChildAndNoForeignMarkup) {
 }
 
 TEST(Text, SaysBothVerdictsAndTheExitCode) {
-  const std::string text = to_text(run_of({test_with("A", Verdict::Crash, "rdmacm")}), "--provider rxe");
+  const std::string text = to_text(run_with({test_with("A", Verdict::Crash, "rdmacm")}), "--provider rxe");
   EXPECT_THAT(text, HasSubstr("verdict on the IUT:   pass"));
   EXPECT_THAT(text, HasSubstr("verdict on the stack: crash"));
   EXPECT_THAT(text, HasSubstr("rpma-conformance replay --provider rxe 'point/A'"));
@@ -214,7 +214,7 @@ TEST(Matrix, CountsWhatSaysSomething) {
   TestResult test = test_with("Sweep.AllocationsBelow/Cold", Verdict::Crash, "rdmacm");
   test.clauses.front().points = {"crashed"};
   test.clauses.push_back({"LISTEN-BELOW-1", Verdict::Pass, "", ""});
-  recorded.run = run_of({test});
+  recorded.run = run_with({test});
   for (const auto& [point, verdict] :
        {std::pair("passed", Verdict::Pass), std::pair("failed", Verdict::Fail),
         std::pair("crashed", Verdict::Crash), std::pair("skipped", Verdict::Skipped)})

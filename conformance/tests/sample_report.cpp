@@ -16,7 +16,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 constexpr const char* kKernelClause = "STACK-KERNEL-1";
-constexpr const char* kCommit = "0123456789abcdef0123456789abcdef01234567";
+constexpr const char* kSampleCommit = "0123456789abcdef0123456789abcdef01234567";
 
 std::string point_of(const std::string& test) {
   return fmt::format("rpma_ep_listen/sample:{}/cold/null", test);
@@ -97,7 +97,7 @@ Profile small_profile() {
 RunResult passing_run(const Profile& profile) {
   RunResult run;
   run.suite_version = "1.0.0";
-  run.suite_commit = kCommit;
+  run.suite_commit = kSampleCommit;
   run.provider = "rxe";
   run.started = "2026-06-01T12:00:00Z";
   run.filter = "*";

@@ -31,12 +31,13 @@ pid_t spinning_process(int processor) {
   }
 }
 
-TEST(Starvation, WhoSharesAProcessorWaitsForIt) {
+TEST(Starvation, WhoSharesAProcessorWaitsForItAndRuns) {
   const int processor = sched_getcpu();
   std::array<pid_t, 2> processes{spinning_process(processor), spinning_process(processor)};
-  // One second of waiting comes sooner or later.
+  // One second of each comes sooner or later.
   for (const pid_t process : processes)
-    while (waited_for_processor(process) < 1s) std::this_thread::sleep_for(50ms);
+    while (processor_time(process).waited < 1s || processor_time(process).ran < 1s)
+      std::this_thread::sleep_for(50ms);
   for (const pid_t process : processes) {
     kill(process, SIGKILL);
     waitpid(process, nullptr, 0);
@@ -50,10 +51,11 @@ TEST(Starvation, WhoSleepsWaitsForNothing) {
     for (;;) pause();
   }
   std::this_thread::sleep_for(300ms);
-  EXPECT_LT(waited_for_processor(process), 300ms);
+  EXPECT_LT(processor_time(process).waited, 300ms);
+  EXPECT_LT(processor_time(process).ran, 300ms);
   kill(process, SIGKILL);
   waitpid(process, nullptr, 0);
-  EXPECT_EQ(waited_for_processor(process), 0ns) << "a process that is gone";
+  EXPECT_EQ(processor_time(process).waited, 0ns) << "a process that is gone";
 }
 
 }  // namespace

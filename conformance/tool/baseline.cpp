@@ -14,9 +14,9 @@
 namespace conformance {
 namespace {
 
-constexpr Expected kExpected = {
+constexpr Expected kBaseline = {
     .what = "baseline for this run", .schema = kBaselineSchema, .remedy = "name another with --baseline"};
-constexpr size_t kMostQuoted = 80;
+constexpr size_t kMostOfProviders = 80;
 
 // A field that is misspelt would be one that is left out.
 void need_no_more_than(const Node& node, std::initializer_list<std::string_view> fields) {
@@ -38,15 +38,15 @@ std::string Baseline::Known::text() const {
 
 Baseline::Baseline(const std::filesystem::path& file, const std::string& provider) {
   try {
-    *this = parse(read_file(file, kExpected), provider);
+    *this = parse(read_file(file, kBaseline), provider);
   } catch (const DocumentError& error) {
-    refuse_document(file, kExpected, error.what());
+    refuse_document(file, kBaseline, error.what());
   }
 }
 
 Baseline Baseline::parse(std::string_view bytes, const std::string& provider) {
   Baseline baseline;
-  const nlohmann::ordered_json json = parse_document(bytes, kExpected.schema);
+  const nlohmann::ordered_json json = parse_document(bytes, kBaseline.schema);
   const Node document(json);
   need_no_more_than(document, {"schema", "stack", "providers", "clauses", "findings"});
   const std::vector<std::string> providers = document.at("providers").texts();
@@ -54,7 +54,7 @@ Baseline Baseline::parse(std::string_view bytes, const std::string& provider) {
   if (std::ranges::find(providers, provider) == providers.end())
     document.at("providers")
         .refuse(fmt::format("are {}, this run's is {}",
-                            as_one_line(fmt::format("{}", fmt::join(providers, ", ")), kMostQuoted),
+                            as_one_line(fmt::format("{}", fmt::join(providers, ", ")), kMostOfProviders),
                             provider));
   for (const Node& finding : document.at("findings").items()) {
     const Node verdict = finding.at("verdict");

@@ -22,7 +22,7 @@ namespace fs = std::filesystem;
 
 enum Needs : unsigned { kForMock = 1, kForRxe = 2, kForHw = 4, kForAll = 7, kForNobody = 0 };
 
-struct Check {
+struct Need {
   unsigned needed_by;
   std::string what;
   bool there;
@@ -43,10 +43,10 @@ bool in_path(const std::string& program) {
          access(("/sbin/" + program).c_str(), X_OK) == 0;
 }
 
-std::vector<Check> checks() {
+std::vector<Need> checks() {
   const Parts parts = find_parts();
   const std::vector<std::string> devices = rdma_devices();
-  std::vector<Check> all = {
+  std::vector<Need> all = {
       {kForAll, "the shim: " + parts.shim.string(), fs::exists(parts.shim),
        "build or install rpma-conformance again"},
       {kForMock, "the mock: " + parts.mock.string(), fs::exists(parts.mock),
@@ -88,9 +88,9 @@ std::vector<Check> checks() {
   return all;
 }
 
-bool can_run(const std::vector<Check>& all, unsigned provider) {
+bool can_run(const std::vector<Need>& all, unsigned provider) {
   return std::ranges::none_of(
-      all, [provider](const Check& check) { return (check.needed_by & provider) != 0 && !check.there; });
+      all, [provider](const Need& check) { return (check.needed_by & provider) != 0 && !check.there; });
 }
 
 }  // namespace
@@ -100,8 +100,8 @@ int doctor(const std::string& provider) {
     const char* name;
     unsigned bit;
   };
-  const std::vector<Check> all = checks();
-  for (const Check& check : all) {
+  const std::vector<Need> all = checks();
+  for (const Need& check : all) {
     fmt::print("{:<8} {}\n",
                check.there                     ? "ok"
                : check.needed_by == kForNobody ? "absent"

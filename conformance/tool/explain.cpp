@@ -20,7 +20,7 @@
 namespace conformance {
 namespace {
 
-constexpr size_t kMostQuoted = 100;
+constexpr size_t kMostOfAName = 100;
 constexpr std::string_view kOtherReport = "name another folder with --report";
 
 void print_clause(const Clause& clause) {
@@ -192,7 +192,7 @@ int explain(const std::string& what, const ShownReport& report) {
     std::vector<std::string_view> ids;
     for (const Clause& clause : clauses()) ids.push_back(clause.id);
     throw SetupError(fmt::format("'{}' is no clause, no test and no point; clauses are {}",
-                                 as_one_line(what, kMostQuoted), fmt::join(ids, ", ")));
+                                 as_one_line(what, kMostOfAName), fmt::join(ids, ", ")));
   }
   const Experiment experiment = read_point(what);
   const std::string seen = seen_at_point(report, what);

@@ -20,7 +20,7 @@
 namespace conformance {
 namespace {
 
-constexpr size_t kMostQuoted = 500;  // of what was typed
+constexpr size_t kMostOfACommandLine = 500;  // of what was typed
 
 // What stands under the function under test, and whom it is to be judged: the same for each command that
 // tests.
@@ -297,7 +297,7 @@ int main_or_throw(int argc, char** argv) {
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == 0) return app.exit(error);  // --help, --version
     fmt::print(stderr, "rpma-conformance: {}; see rpma-conformance --help\n",
-               as_one_line(error.what(), kMostQuoted));
+               as_one_line(error.what(), kMostOfACommandLine));
     return kUsage;
   }
   shown_report.is_named = explain_report->count() > 0 || list_report->count() > 0;

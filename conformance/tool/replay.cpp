@@ -23,7 +23,7 @@
 namespace conformance {
 namespace {
 
-constexpr size_t kMostQuoted = 1500;  // of what is wrong with a point
+constexpr size_t kMostOfAnError = 1500;  // of what is wrong with a point
 
 void print_outcomes(const std::vector<ClauseOutcome>& outcomes) {
   fmt::print("\nverdict\n");
@@ -75,7 +75,7 @@ Experiment read_point(const std::string& point) {
     return experiment_at(point);
   } catch (const std::invalid_argument& error) {
     throw SetupError(fmt::format("{}; 'rpma-conformance run' reports points, quote them for the shell",
-                                 as_one_line(error.what(), kMostQuoted)));
+                                 as_one_line(error.what(), kMostOfAnError)));
   }
 }
 

@@ -17,8 +17,8 @@ namespace {
 namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 constexpr const char* kSchema = "rpma-conformance-run/1";
-constexpr size_t kMostQuoted = 60;
-constexpr Expected kExpected = {
+constexpr size_t kMostOfACommit = 60;
+constexpr Expected kRunRecord = {
     .what = "record of a run", .schema = kSchema, .remedy = "start the run anew, in another folder"};
 
 // What decides a verdict. How many experiments go at a time does not, and where a machine runs neither.
@@ -62,7 +62,7 @@ void read(const Node& node, uint64_t& value) {
 // a failure tried again.
 void need_unfinished(const fs::path& report) {
   if (is_absent(report / "report.json")) return;
-  if (came_to_its_end(read_report(report / "report.json", kExpected.remedy)))
+  if (came_to_its_end(read_report(report / "report.json", kRunRecord.remedy)))
     throw SetupError(fmt::format("the run in {} has ended: start anew, in another folder", report.string()));
 }
 
@@ -90,7 +90,7 @@ RunRecord read_run_record(const fs::path& report) {
   RunRecord record;
   std::string commit;
   try {
-    const Json json = read_document(file, kExpected);
+    const Json json = read_document(file, kRunRecord);
     const Node document(json);
     commit = document.at("suite").at("commit").text();
     const Node options = document.at("options");
@@ -98,11 +98,11 @@ RunRecord read_run_record(const fs::path& report) {
     record.machine = document.at("machine").text();
     record.inner_report = document.at("inner_report").text();
   } catch (const DocumentError& error) {
-    refuse_document(file, kExpected, error.what());
+    refuse_document(file, kRunRecord, error.what());
   }
   if (commit != kCommit)
     throw SetupError(fmt::format("the run in {} was one of suite {}, this is {}: start it anew",
-                                 report.string(), as_one_line(commit, kMostQuoted), kCommit));
+                                 report.string(), as_one_line(commit, kMostOfACommit), kCommit));
   need_unfinished(report);
   record.options.report = report;
   record.options.resume = true;

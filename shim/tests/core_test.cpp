@@ -11,6 +11,7 @@
 
 #include "shim/arena.h"
 #include "shim/rdmafault.h"
+#include "shim/tests/parsed.h"
 
 namespace {
 
@@ -70,13 +71,6 @@ TEST(Log, IsRefusedWithoutRoomForARecordOrOutOfLine) {
   EXPECT_EQ(nullptr, rdmafault_log_init(memory.data(), rdmafault_log_size(1) - 1));
   EXPECT_EQ(nullptr, rdmafault_log_init(reinterpret_cast<char*>(memory.data()) + 4, rdmafault_log_size(1)));
   EXPECT_NE(nullptr, rdmafault_log_init(memory.data(), rdmafault_log_size(1)));
-}
-
-rdmafault_rule parsed(const char* text) {
-  rdmafault_rule rule = {};
-  rdmafault_error error = {};
-  EXPECT_EQ(0, rdmafault_parse(text, &rule, &error)) << error.message;
-  return rule;
 }
 
 // Which of the first ten calls fail: one character each.

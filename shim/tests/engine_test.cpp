@@ -15,6 +15,7 @@
 
 #include "shim/rdmafault.h"
 #include "shim/session.h"
+#include "shim/tests/parsed.h"
 
 namespace {
 
@@ -34,13 +35,6 @@ class Log {
   std::vector<uint64_t> memory_;
   rdmafault_log* log_;
 };
-
-rdmafault_rule parsed(const char* text) {
-  rdmafault_rule rule = {};
-  rdmafault_error error = {};
-  EXPECT_EQ(0, rdmafault_parse(text, &rule, &error)) << error.message;
-  return rule;
-}
 
 int arm(const Log& log, const std::vector<rdmafault_rule>& rules = {}) {
   return rdmafault::arm({log.get(), rules.data(), rules.size(), nullptr, 0, 0});

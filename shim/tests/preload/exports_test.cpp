@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What librdmafault.so needs and exports, as readelf shows it. Runs without the preload.
+// What librdmafault.so needs and exports, and what its way through a disarmed call is, as the binutils show
+// it. Runs without the preload.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <memory>
 #include <set>
 #include <sstream>
 #include <string>
+#include <vector>
 
 #include "shim/rdmafault.h"
 
@@ -64,5 +67,66 @@ TEST(Exports, ThreadStateIsReachedWithoutACall) {
   ASSERT_NE(std::string::npos, symbols.find("rdmafault_arm"));
   EXPECT_EQ(std::string::npos, symbols.find("__tls_get_addr"));
 }
+
+// No lock, no allocation, no lookup by address is there to be called; dlsym is, once, before anybody is
+// armed.
+TEST(Exports, NothingThatCostsIsImported) {
+  const std::string symbols = readelf("--dyn-syms");
+  ASSERT_NE(std::string::npos, symbols.find("UND dlsym@"));
+  for (const char* name :
+       {"malloc", "calloc", "realloc", "free", "_Znwm", "mmap", "dladdr", "dladdr1", "_dl_find_object",
+        "pthread_mutex_lock", "pthread_rwlock_rdlock", "pthread_rwlock_wrlock", "pthread_spin_lock",
+        "pthread_once", "pthread_getspecific", "__cxa_guard_acquire"})
+    EXPECT_EQ(std::string::npos, symbols.find(std::string("UND ") + name + "@")) << name;
+}
+
+#if defined(__OPTIMIZE__) && defined(__x86_64__)
+
+// The instructions from a function's entry to the jump that hands the call on.
+std::vector<std::string> disarmed_path(const std::string& function) {
+  std::istringstream lines(
+      output_of("LC_ALL=C " OBJDUMP " --no-show-raw-insn --disassemble=" + function + " " RDMAFAULT_LIBRARY));
+  std::vector<std::string> path;
+  for (std::string line; std::getline(lines, line);) {
+    const size_t tab = line.find(":\t");
+    if (tab == std::string::npos) continue;
+    path.push_back(line.substr(tab + 2));
+    if (path.back().find('*') != std::string::npos) return path;
+  }
+  return {};
+}
+
+size_t count_of(const std::vector<std::string>& path, const char* first) {
+  return static_cast<size_t>(
+      std::ranges::count_if(path, [first](const std::string& line) { return line.starts_with(first); }));
+}
+
+// Load, test, branch, jump: nothing is called and nothing saved.
+TEST(Disarmed, ACallIsHandedOnInAHandfulOfInstructions) {
+  constexpr size_t kMost = 5;
+  constexpr size_t kForTheArena = 4;  // who gives a block back asks whose it is
+  const struct {
+    const char* function;
+    size_t most;
+    size_t branches;
+  } kRows[] = {{"malloc", kMost, 1},
+               {"calloc", kMost, 1},
+               {"posix_memalign", kMost, 1},
+               {"rdma_create_event_channel", kMost, 1},
+               {"rdma_listen", kMost, 1},
+               {"free", kMost + kForTheArena, 2},
+               {"realloc", kMost + kForTheArena, 2}};
+  for (const auto& row : kRows) {
+    SCOPED_TRACE(row.function);
+    const std::vector<std::string> path = disarmed_path(row.function);
+    ASSERT_FALSE(path.empty()) << "no way out was found";
+    EXPECT_TRUE(path.back().starts_with("jmp")) << path.back();
+    EXPECT_LE(path.size(), row.most);
+    EXPECT_EQ(row.branches + 1, count_of(path, "j"));
+    EXPECT_EQ(0U, count_of(path, "call") + count_of(path, "push"));
+  }
+}
+
+#endif
 
 }  // namespace

@@ -48,6 +48,9 @@ class Log {
   rdmafault_log* log_;
 };
 
+// The flag of sessions that see system calls.
+constexpr uint32_t kSystemCalls = RDMAFAULT_SYSTEM_CALLS;
+
 // Rules and roles, parsed before anything is armed.
 class Session {
  public:

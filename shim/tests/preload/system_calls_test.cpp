@@ -33,8 +33,6 @@ namespace {
 
 using SystemCalls = Preloaded;
 
-constexpr uint32_t kFlags = RDMAFAULT_SYSTEM_CALLS;
-
 // Which of five fopens failed, one character each.
 std::string five_fopens(FILE* (*open_file)(const char*), Session& session) {
   char failed[6] = "";
@@ -55,14 +53,14 @@ FILE* fopen_from_main(const char* path) {
 
 std::string five_fopens(const std::string& rule, FILE* (*open_file)(const char*) = &fopen_from_main) {
   const Log log;
-  Session session(log, {rule}, {{"iut", "libcaller.so.1"}, {"harness", "main"}}, kFlags);
+  Session session(log, {rule}, {{"iut", "libcaller.so.1"}, {"harness", "main"}}, kSystemCalls);
   return five_fopens(open_file, session);
 }
 
 // libc opens the file itself: an interposed open would not see it.
 TEST_F(SystemCalls, ACallWithinLibcFailsByARule) {
   const Log log;
-  Session session(log, {"openat:error=EMFILE"}, {}, kFlags);
+  Session session(log, {"openat:error=EMFILE"}, {}, kSystemCalls);
   ASSERT_EQ(0, session.arm());
   const FILE* const file = fopen_from_main("/dev/null");
   const int error = errno;
@@ -84,7 +82,7 @@ TEST_F(SystemCalls, ACallWithinLibcFailsByARule) {
 
 TEST_F(SystemCalls, ACallLetThroughDoesWhatItDoes) {
   const Log log;
-  Session session(log, {"openat:error=EMFILE:when=99"}, {}, kFlags);
+  Session session(log, {"openat:error=EMFILE:when=99"}, {}, kSystemCalls);
   int ends[2] = {};
   char bytes[8] = "";
   ASSERT_EQ(0, session.arm());
@@ -136,7 +134,7 @@ TEST_F(SystemCalls, TheCallerIsTheInnermostModuleThatIsNotTheSystems) {
 
 TEST_F(SystemCalls, TheCallersAddressIsWhereItCalledLibcFrom) {
   const Log log;
-  Session session(log, {}, {}, kFlags);
+  Session session(log, {}, {}, kSystemCalls);
   ASSERT_EQ(0, session.arm());
   FILE* const file = call_fopen_from_here("/dev/null");
   fclose(file);
@@ -151,7 +149,7 @@ TEST_F(SystemCalls, TheCallersAddressIsWhereItCalledLibcFrom) {
 // A call in the program's own code, not libc's.
 TEST_F(SystemCalls, AnInstructionOfTheProgramsOwnIsItsOwnCaller) {
   const Log log;
-  Session session(log, {"dup:error=EMFILE"}, {}, kFlags);
+  Session session(log, {"dup:error=EMFILE"}, {}, kSystemCalls);
   ASSERT_EQ(0, session.arm());
   long result = SYS_dup;
   asm volatile("syscall" : "+a"(result) : "D"(0L) : "rcx", "r11", "memory");
@@ -177,7 +175,7 @@ int compare_and_open(const void* /*a*/, const void* /*b*/) {
 
 TEST_F(SystemCalls, CallbacksAreCallers) {
   const Log log;
-  Session session(log, {}, {}, kFlags);
+  Session session(log, {}, {}, kSystemCalls);
   int two[] = {1, 2};
   ASSERT_EQ(0, session.arm());
   qsort(two, 2, sizeof(int), compare_and_open);
@@ -189,7 +187,7 @@ TEST_F(SystemCalls, CallbacksAreCallers) {
 TEST_F(SystemCalls, ACallWithinAnInterposedFunctionIsOneDeeper) {
   constexpr size_t kLarge = size_t{64} << 20;  // malloc maps it
   const Log log;
-  Session session(log, {}, {}, kFlags);
+  Session session(log, {}, {}, kSystemCalls);
   ASSERT_EQ(0, session.arm());
   void* const block = malloc(kLarge);
   free(block);
@@ -206,7 +204,7 @@ TEST_F(SystemCalls, AnAllocatorWithoutABreakGoesOn) {
   static std::array<void*, 4000> blocks;
   size_t count = 0;
   const Log log;
-  Session session(log, {"brk:error=ENOMEM", "mmap:error=ENOMEM:when=1"}, {}, kFlags);
+  Session session(log, {"brk:error=ENOMEM", "mmap:error=ENOMEM:when=1"}, {}, kSystemCalls);
   ASSERT_EQ(0, session.arm());
   while (count < blocks.size() && log->rules[1].fired == 0) blocks[count++] = malloc(100000);
   for (int i = 0; i < 10 && count < blocks.size(); ++i) blocks[count++] = malloc(100000);
@@ -229,7 +227,7 @@ TEST_F(SystemCalls, AnAllocatorWithoutABreakGoesOn) {
 
 TEST_F(SystemCalls, ErrnoAndRegistersAreTheCallersOwn) {
   const Log log;
-  Session session(log, {}, {}, kFlags);
+  Session session(log, {}, {}, kSystemCalls);
   ASSERT_EQ(0, session.arm());
   errno = EXDEV;
   const pid_t process = getpid();
@@ -262,7 +260,7 @@ TEST_F(SystemCalls, ErrnoAndRegistersAreTheCallersOwn) {
 
 TEST_F(SystemCalls, SuspendedCallsAreNeitherRecordedNorMadeToFail) {
   const Log log;
-  Session session(log, {"dup:error=EMFILE"}, {}, kFlags);
+  Session session(log, {"dup:error=EMFILE"}, {}, kSystemCalls);
   int results[5] = {};
   ASSERT_EQ(0, session.arm());
   results[0] = dup(0);
@@ -295,7 +293,7 @@ TEST_F(SystemCalls, WithoutTheFlagNothingIsSeen) {
 
 TEST_F(SystemCalls, AfterDisarmingNothingIsSeen) {
   const Log log;
-  Session session(log, {"dup:error=EMFILE"}, {}, kFlags);
+  Session session(log, {"dup:error=EMFILE"}, {}, kSystemCalls);
   ASSERT_EQ(0, session.arm());
   shim().disarm();
   const int fd = dup(0);
@@ -306,7 +304,7 @@ TEST_F(SystemCalls, AfterDisarmingNothingIsSeen) {
 
 TEST_F(SystemCalls, ArmingTwiceChangesNothing) {
   const Log log;
-  Session session(log, {"dup:error=EMFILE"}, {}, kFlags);
+  Session session(log, {"dup:error=EMFILE"}, {}, kSystemCalls);
   ASSERT_EQ(0, session.arm());
   const int again = session.arm();
   const int error = errno;
@@ -324,11 +322,11 @@ TEST_F(SystemCalls, ARuleAboutOneNeedsTheFlag) {
   errno = 0;
   EXPECT_EQ(-1, without.arm());
   EXPECT_EQ(EINVAL, errno);
-  Session with_more(log, {}, {}, kFlags | (RDMAFAULT_INJECTED_ONLY << 1));
+  Session with_more(log, {}, {}, kSystemCalls | (RDMAFAULT_INJECTED_ONLY << 1));
   errno = 0;
   EXPECT_EQ(-1, with_more.arm());
   EXPECT_EQ(EINVAL, errno);
-  Session good(log, {}, {}, kFlags);
+  Session good(log, {}, {}, kSystemCalls);
   EXPECT_EQ(0, good.arm());
   shim().disarm();
 }
@@ -354,7 +352,7 @@ void expect_enotsup(uint32_t number, uint32_t first, uint32_t error) {
   std::thread([&] {
     forbid(number, first, error);
     const Log log;
-    Session session(log, {}, {}, kFlags);
+    Session session(log, {}, {}, kSystemCalls);
     errno = 0;
     EXPECT_EQ(-1, session.arm());
     EXPECT_EQ(ENOTSUP, errno);
@@ -376,7 +374,7 @@ TEST_F(SystemCalls, AKernelThatDoesNotCopyMemorySaysEnotsup) {
 
 TEST_F(SystemCalls, ADispatchOfOthersIsRefused) {
   const Log log;
-  Session session(log, {"dup:error=EMFILE"}, {}, kFlags);
+  Session session(log, {"dup:error=EMFILE"}, {}, kSystemCalls);
   ASSERT_EQ(0, session.arm());
   const int result = prctl(PR_SET_SYSCALL_USER_DISPATCH, 0, 0, 0, 0);
   const int error = errno;
@@ -389,7 +387,7 @@ TEST_F(SystemCalls, ADispatchOfOthersIsRefused) {
 
 TEST_F(SystemCalls, AFullLogIsNoHindrance) {
   const Log log(2);
-  Session session(log, {"dup:error=EMFILE:when=5"}, {}, kFlags);
+  Session session(log, {"dup:error=EMFILE:when=5"}, {}, kSystemCalls);
   int results[5] = {};
   ASSERT_EQ(0, session.arm());
   for (int& result : results) result = dup(0);

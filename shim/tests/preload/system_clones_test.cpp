@@ -21,8 +21,6 @@
 
 namespace {
 
-constexpr uint32_t kFlags = RDMAFAULT_SYSTEM_CALLS;
-
 class SystemClones : public Preloaded {
  protected:
   void TearDown() override {
@@ -41,7 +39,7 @@ int status_of(pid_t child) {
 
 TEST_F(SystemClones, AThreadMadeMeanwhileRunsUnseen) {
   const Log log;
-  Session session(log, {"dup:error=EMFILE"}, {}, kFlags);
+  Session session(log, {"dup:error=EMFILE"}, {}, kSystemCalls);
   static std::atomic<int> theirs = -1;
   pthread_t thread = {};
   ASSERT_EQ(0, session.arm());
@@ -66,7 +64,7 @@ TEST_F(SystemClones, AThreadMadeMeanwhileRunsUnseen) {
 
 TEST_F(SystemClones, AForkedChildHasNothingOfIt) {
   const Log log;
-  Session session(log, {"dup:error=EMFILE"}, {}, kFlags);
+  Session session(log, {"dup:error=EMFILE"}, {}, kSystemCalls);
   const uint32_t before = log->count;
   ASSERT_EQ(0, session.arm());
   const pid_t child = fork();
@@ -92,7 +90,7 @@ TEST_F(SystemClones, AForkedChildHasNothingOfIt) {
 // Another thread forks while this one is armed.
 TEST_F(SystemClones, AChildForkedByAnotherThreadHasSigsysBack) {
   const Log log;
-  Session session(log, {}, {}, kFlags);
+  Session session(log, {}, {}, kSystemCalls);
   std::atomic<int> state = 0;
   std::thread forker([&] {
     while (state != 1) std::this_thread::yield();
@@ -115,7 +113,7 @@ TEST_F(SystemClones, AChildForkedByAnotherThreadHasSigsysBack) {
 // Without libc's fork handlers.
 TEST_F(SystemClones, ACloneOfTheProcessGoesOnOnBothSides) {
   const Log log;
-  Session session(log, {"dup:error=EMFILE"}, {}, kFlags);
+  Session session(log, {"dup:error=EMFILE"}, {}, kSystemCalls);
   ASSERT_EQ(0, session.arm());
   const long child = syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0);
   if (child == 0) syscall(SYS_exit_group, syscall(SYS_dup, 0) >= 0 ? 7 : 8);
@@ -130,7 +128,7 @@ TEST_F(SystemClones, ACloneOfTheProcessGoesOnOnBothSides) {
 
 TEST_F(SystemClones, AVforkedChildExecutesAndTheParentIsSeenOn) {
   const Log log;
-  Session session(log, {"dup:error=EMFILE"}, {}, kFlags);
+  Session session(log, {"dup:error=EMFILE"}, {}, kSystemCalls);
   ASSERT_EQ(0, session.arm());
   const pid_t child = vfork();  // NOLINT(clang-analyzer-security.insecureAPI.vfork)
   if (child == 0) {
@@ -147,7 +145,7 @@ TEST_F(SystemClones, AVforkedChildExecutesAndTheParentIsSeenOn) {
 
 TEST_F(SystemClones, ASpawnedProgramRunsAndTheParentIsSeenOn) {
   const Log log;
-  Session session(log, {"dup:error=EMFILE"}, {}, kFlags);
+  Session session(log, {"dup:error=EMFILE"}, {}, kSystemCalls);
   char name[] = "true";
   char* const arguments[] = {name, nullptr};
   pid_t child = -1;
@@ -163,7 +161,7 @@ TEST_F(SystemClones, ASpawnedProgramRunsAndTheParentIsSeenOn) {
 
 TEST_F(SystemClones, AFailedExecuteIsRecorded) {
   const Log log;
-  Session session(log, {}, {}, kFlags);
+  Session session(log, {}, {}, kSystemCalls);
   ASSERT_EQ(0, session.arm());
   const int result = execl("/nowhere/at/all", "all", nullptr);
   const int error = errno;
@@ -175,7 +173,7 @@ TEST_F(SystemClones, AFailedExecuteIsRecorded) {
 
 TEST_F(SystemClones, AnArmedProcessCanExecute) {
   const Log log;
-  Session session(log, {}, {}, kFlags);
+  Session session(log, {}, {}, kSystemCalls);
   const pid_t child = fork();
   if (child == 0) {
     session.arm();
@@ -188,7 +186,7 @@ TEST_F(SystemClones, AnArmedProcessCanExecute) {
 TEST_F(SystemClones, AThreadThatEndsIsDisarmed) {
   for (int i = 0; i < 50; ++i) {
     const Log log;
-    Session session(log, {}, {}, kFlags);
+    Session session(log, {}, {}, kSystemCalls);
     int result = -1;
     std::thread([&] { result = session.arm(); }).join();
     ASSERT_EQ(0, result) << "after " << i << " threads";
@@ -207,7 +205,7 @@ TEST_F(SystemClones, SeveralThreadsAreSeenEachByItself) {
     threads.emplace_back([&, i] {
       for (int round = 0; round < 200; ++round) {
         const Log log;
-        Session session(log, {"dup:error=EMFILE:when=2", "close:error=EIO:when=2"}, {}, kFlags);
+        Session session(log, {"dup:error=EMFILE:when=2", "close:error=EIO:when=2"}, {}, kSystemCalls);
         if (session.arm() != 0) return;
         const int first = dup(0);
         const int second = dup(0);
@@ -253,7 +251,7 @@ std::array<long, sizeof...(places)> clone_from_places(std::integer_sequence<int,
 // Eight places are remembered: beyond them the child's coming is more important than what is seen.
 TEST_F(SystemClones, AfterClonesFromTooManyPlacesTheLogSaysWhatIsMissing) {
   const Log log;
-  Session session(log, {"dup:error=EMFILE"}, {}, kFlags);
+  Session session(log, {"dup:error=EMFILE"}, {}, kSystemCalls);
   ASSERT_EQ(0, session.arm());
   const auto children = clone_from_places(std::make_integer_sequence<int, 12>());
   const int unseen = dup(0);

@@ -19,8 +19,6 @@ namespace {
 
 using SystemRows = Preloaded;
 
-constexpr uint32_t kFlags = RDMAFAULT_SYSTEM_CALLS;
-
 const std::map<std::string, long> kNumbers = {
 #define RDMAFAULT_SYSTEM_CALL(name, number, ...) {#name, number},
 #include "shim/system_calls.inc"
@@ -43,7 +41,7 @@ TEST_F(SystemRows, EveryLegalErrorIsWhatTheCallerGets) {
       const std::string text = std::string(row.name) + ":error=" + name->name;
       SCOPED_TRACE(text);
       const Log log;
-      Session session(log, {text}, {}, kFlags);
+      Session session(log, {text}, {}, kSystemCalls);
       const long number = kNumbers.at(row.name);
       ASSERT_EQ(0, session.arm());
       const long result = call_badly(number);
@@ -67,7 +65,7 @@ TEST_F(SystemRows, EveryLegalErrorIsWhatTheCallerGets) {
 
 TEST_F(SystemRows, ACallThatCannotFailIsSeenAndSoIsOneWithoutARow) {
   const Log log;
-  Session session(log, {}, {}, kFlags);
+  Session session(log, {}, {}, kSystemCalls);
   ASSERT_EQ(0, session.arm());
   const pid_t process = getpid();
   const long mask = syscall(SYS_umask, 022);
@@ -165,7 +163,7 @@ TEST_F(SystemRows, AShortOrZeroWriteWritesNothing) {
       const Stream stream;
       char bytes[] = "012345678";
       const Log log;
-      Session session(log, {text}, {}, kFlags);
+      Session session(log, {text}, {}, kSystemCalls);
       ASSERT_EQ(0, session.arm());
       const ssize_t written = writer.call(stream.end(), bytes, static_cast<size_t>(count));
       shim().disarm();
@@ -208,7 +206,7 @@ TEST_F(SystemRows, AShortReadGetsHalfAndTheRestStays) {
       const Stream stream("0123456789");
       char bytes[40] = "";
       const Log log;
-      Session session(log, {text}, {}, kFlags);
+      Session session(log, {text}, {}, kSystemCalls);
       ASSERT_EQ(0, session.arm());
       const ssize_t length = reader.call(stream.end(), bytes, one.count);
       shim().disarm();
@@ -223,7 +221,8 @@ TEST_F(SystemRows, AShortReadGetsHalfAndTheRestStays) {
 TEST_F(SystemRows, AShortReadThatTheKernelRefusesFailsAsTheKernelSays) {
   char bytes[10];
   const Log log;
-  Session session(log, {"read:retval=SHORT", "recvmsg:retval=SHORT", "pread64:retval=SHORT"}, {}, kFlags);
+  Session session(log, {"read:retval=SHORT", "recvmsg:retval=SHORT", "pread64:retval=SHORT"}, {},
+                  kSystemCalls);
   ASSERT_EQ(0, session.arm());
   const ssize_t length = read(-1, bytes, sizeof(bytes));
   const int read_error = errno;
@@ -241,7 +240,7 @@ TEST_F(SystemRows, AShortReceiveOfManyBuffersUsesTheFirstSixteen) {
   const Stream stream("0123456789abcdefghijklmnopqrstuvwxyz");
   Message message({1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 60});
   const Log log;
-  Session session(log, {"recvmsg:retval=SHORT"}, {}, kFlags);
+  Session session(log, {"recvmsg:retval=SHORT"}, {}, kSystemCalls);
   ASSERT_EQ(0, session.arm());
   const ssize_t length = recvmsg(stream.end(), &message.header, 0);
   shim().disarm();
@@ -254,7 +253,7 @@ TEST_F(SystemRows, ACloseMadeToFailClosesAllTheSame) {
   const int fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
   ASSERT_GE(fd, 0);
   const Log log;
-  Session session(log, {"close:error=EINTR"}, {}, kFlags);
+  Session session(log, {"close:error=EINTR"}, {}, kSystemCalls);
   ASSERT_EQ(0, session.arm());
   const int result = close(fd);
   const int error = errno;
@@ -268,7 +267,7 @@ TEST_F(SystemRows, ACloseMadeToFailClosesAllTheSame) {
 // libc's brk() looks at the break, so the break must be what it gets.
 TEST_F(SystemRows, ABreakMadeToFailStaysWhereItIs) {
   const Log log;
-  Session session(log, {"brk:error=ENOMEM"}, {}, kFlags);
+  Session session(log, {"brk:error=ENOMEM"}, {}, kSystemCalls);
   void* const before = sbrk(0);
   ASSERT_EQ(0, session.arm());
   errno = 0;
@@ -312,7 +311,7 @@ TEST_F(SystemRows, APathsEndIsRecorded) {
   for (const Path& one : kPaths) {
     SCOPED_TRACE(one.row);
     const Log log;
-    Session session(log, {}, {}, kFlags);
+    Session session(log, {}, {}, kSystemCalls);
     ASSERT_EQ(0, session.arm());
     one.call("/nowhere/short");
     one.call(name.c_str());
@@ -334,7 +333,7 @@ TEST_F(SystemRows, APathsEndIsWholeWhereverThePathLies) {
       path[0] = '/';
       std::memcpy(room.data() + at, path.c_str(), length + 1);
       const Log one(4);
-      Session session(one, {"access:error=ENOENT"}, {}, kFlags);
+      Session session(one, {"access:error=ENOENT"}, {}, kSystemCalls);
       ASSERT_EQ(0, session.arm());
       const int result = access(room.data() + at, F_OK);
       shim().disarm();
@@ -354,7 +353,7 @@ TEST_F(SystemRows, ABadPathIsTheKernelsToRefuse) {
   std::memcpy(pages + page - 5, "/dev", 5);
   std::memset(pages + page - 9, 'u', 4);  // "uuuu/dev"
   const Log log;
-  Session session(log, {}, {}, kFlags);
+  Session session(log, {}, {}, kSystemCalls);
   ASSERT_EQ(0, session.arm());
   const long good = access(pages + page - 5, F_OK);
   pages[page - 1] = '/';

@@ -22,8 +22,6 @@
 
 namespace {
 
-constexpr uint32_t kFlags = RDMAFAULT_SYSTEM_CALLS;
-
 volatile sig_atomic_t handled = 0;
 
 // An action for as long as it lives.
@@ -87,7 +85,7 @@ TEST_F(SystemSignals, AHandlerRunsReturnsAndIsSeen) {
       SCOPED_TRACE(strsignal(signal));
       const Handling handling(signal, &count_and_call, 0, with_full_mask);
       const Log log;
-      Session session(log, {"dup:error=EMFILE"}, {}, kFlags);
+      Session session(log, {"dup:error=EMFILE"}, {}, kSystemCalls);
       ASSERT_EQ(0, session.arm());
       raise(signal);
       raise(signal);
@@ -103,7 +101,7 @@ TEST_F(SystemSignals, AHandlerRunsReturnsAndIsSeen) {
 TEST_F(SystemSignals, AHandlerOfATrapInstructionRunsAndReturns) {
   const Handling handling(SIGTRAP, &count_and_call, 0, true);
   const Log log;
-  Session session(log, {}, {}, kFlags);
+  Session session(log, {}, {}, kSystemCalls);
   ASSERT_EQ(0, session.arm());
   asm volatile("int3");
   getpid();
@@ -123,7 +121,7 @@ TEST_F(SystemSignals, AHarnessesHandlerSuspendsAndResumes) {
       },
       0, true);
   const Log log;
-  Session session(log, {}, {}, kFlags);
+  Session session(log, {}, {}, kSystemCalls);
   ASSERT_EQ(0, session.arm());
   raise(SIGUSR1);
   geteuid();
@@ -136,7 +134,7 @@ TEST_F(SystemSignals, AHarnessesHandlerSuspendsAndResumes) {
 TEST_F(SystemSignals, ABlockingCallIsInterrupted) {
   const Handling handling(SIGALRM, &count_and_call, 0, true);
   const Log log;
-  Session session(log, {}, {}, kFlags);
+  Session session(log, {}, {}, kSystemCalls);
   char byte = 0;
   ASSERT_EQ(0, session.arm());
   start_alarm();
@@ -162,7 +160,7 @@ TEST_F(SystemSignals, ABlockingCallIsRestarted) {
       },
       SA_RESTART);
   const Log log;
-  Session session(log, {}, {}, kFlags);
+  Session session(log, {}, {}, kSystemCalls);
   char byte = 0;
   ASSERT_EQ(0, session.arm());
   start_alarm();
@@ -181,7 +179,7 @@ TEST_F(SystemSignals, AHandlerMayJumpOutOfACall) {
   const Handling handling(
       SIGALRM, [](int) { siglongjmp(jump, 1); }, 0, true);
   const Log log;
-  Session session(log, {"dup:error=EMFILE"}, {}, kFlags);
+  Session session(log, {"dup:error=EMFILE"}, {}, kSystemCalls);
   char byte = 0;
   ASSERT_EQ(0, session.arm());
   if (sigsetjmp(jump, 1) == 0) {
@@ -204,7 +202,7 @@ TEST_F(SystemSignals, AHandlerMayDisarm) {
   const Handling handling(
       SIGALRM, [](int) { shim().disarm(); }, 0, true);
   const Log log;
-  Session session(log, {"dup:error=EMFILE"}, {}, kFlags);
+  Session session(log, {"dup:error=EMFILE"}, {}, kSystemCalls);
   char byte = 0;
   ASSERT_EQ(0, session.arm());
   start_alarm();
@@ -226,7 +224,7 @@ TEST_F(SystemSignals, BlockingEverythingDoesNotBlockWhatSeesCalls) {
   sigset_t after;
   sigfillset(&all);
   const Log log;
-  Session session(log, {"dup:error=EMFILE"}, {}, kFlags);
+  Session session(log, {"dup:error=EMFILE"}, {}, kSystemCalls);
   ASSERT_EQ(0, session.arm());
   const int blocked = pthread_sigmask(SIG_SETMASK, &all, &old);
   raise(SIGUSR1);
@@ -258,7 +256,7 @@ TEST_F(SystemSignals, TheMaskIsTheProgramsOwnAfterwards) {
   sigaddset(&sigsys, SIGHUP);
   pthread_sigmask(SIG_SETMASK, nullptr, &clean);
   const Log log;
-  Session session(log, {}, {}, kFlags);
+  Session session(log, {}, {}, kSystemCalls);
 
   pthread_sigmask(SIG_BLOCK, &sigsys, nullptr);  // before
   ASSERT_EQ(0, session.arm());
@@ -286,7 +284,7 @@ TEST_F(SystemSignals, TheMaskIsTheProgramsOwnAfterwards) {
 
 TEST_F(SystemSignals, BadMasksAndActionsAreTheKernelsToRefuse) {
   const Log log;
-  Session session(log, {}, {}, kFlags);
+  Session session(log, {}, {}, kSystemCalls);
   ASSERT_EQ(0, session.arm());
   const long mask = syscall(SYS_rt_sigprocmask, SIG_BLOCK, 1, 0, 8);
   const int mask_error = errno;
@@ -320,7 +318,7 @@ TEST_F(SystemSignals, WaitingWithAMaskDoesNotBlockWhatSeesCalls) {
   pthread_sigmask(SIG_SETMASK, nullptr, &clean);
   const Handling handling(SIGALRM, &count_and_call);
   const Log log;
-  Session session(log, {}, {}, kFlags);
+  Session session(log, {}, {}, kSystemCalls);
   const timespec long_time = {60, 0};
   pollfd waiting = {pipe_[0], POLLIN, 0};
   int results[3] = {};
@@ -346,7 +344,7 @@ TEST_F(SystemSignals, WaitingWithAMaskDoesNotBlockWhatSeesCalls) {
 TEST_F(SystemSignals, MasksOfActionsAreTheProgramsOwn) {
   const Handling before(SIGUSR1, &count_and_call, 0, true);
   const Log log;
-  Session session(log, {}, {}, kFlags);
+  Session session(log, {}, {}, kSystemCalls);
   struct sigaction seen[4] = {};
   ASSERT_EQ(0, session.arm());
   {
@@ -386,7 +384,7 @@ TEST_F(SystemSignals, AnActionForSigsysIsForOthersAlone) {
   wanted.sa_flags = SA_SIGINFO;
   handled = 0;
   const Log log;
-  Session session(log, {"dup:error=EMFILE"}, {}, kFlags);
+  Session session(log, {"dup:error=EMFILE"}, {}, kSystemCalls);
   ASSERT_EQ(0, session.arm());
   const int set = sigaction(SIGSYS, &wanted, &old);
   const int fd = dup(0);
@@ -409,7 +407,7 @@ TEST_F(SystemSignals, AnActionForSigsysIsForOthersAlone) {
 // The kernel is not even asked to look.
 TEST_F(SystemSignals, SuspendedCallsAreNotTheShimsToAnswer) {
   const Log log;
-  Session session(log, {}, {}, kFlags);
+  Session session(log, {}, {}, kSystemCalls);
   struct sigaction pretended = {};
   struct sigaction real = {};
   ASSERT_EQ(0, session.arm());
@@ -425,7 +423,7 @@ TEST_F(SystemSignals, SuspendedCallsAreNotTheShimsToAnswer) {
 TEST_F(SystemSignals, AnActionForSigsysFromBeforeComesBack) {
   const Handling handling(SIGSYS, &count_and_call);
   const Log log;
-  Session session(log, {}, {}, kFlags);
+  Session session(log, {}, {}, kSystemCalls);
   ASSERT_EQ(0, session.arm());
   raise(SIGSYS);
   shim().disarm();
@@ -435,7 +433,7 @@ TEST_F(SystemSignals, AnActionForSigsysFromBeforeComesBack) {
 
 TEST_F(SystemSignals, ASigsysThatNobodyHandlesEndsTheProcess) {
   const Log log;
-  Session session(log, {}, {}, kFlags);
+  Session session(log, {}, {}, kSystemCalls);
   EXPECT_EXIT(
       {
         session.arm();
@@ -466,7 +464,7 @@ TEST_F(SystemSignals, AnAlternateStackSetMeanwhileIsKept) {
       },
       SA_ONSTACK, true);
   const Log log;
-  Session session(log, {}, {}, kFlags);
+  Session session(log, {}, {}, kSystemCalls);
   ASSERT_EQ(0, session.arm());
   const int set = sigaltstack(&stack, &old);
   sigaltstack(nullptr, &now);
@@ -491,7 +489,7 @@ TEST_F(SystemSignals, AHandlerMayArm) {
   sigemptyset(&sigsys);
   sigaddset(&sigsys, SIGSYS);
   const Log log;
-  Session session(log, {"dup:error=EMFILE"}, {}, kFlags);
+  Session session(log, {"dup:error=EMFILE"}, {}, kSystemCalls);
   to_arm = &session;
   pthread_sigmask(SIG_BLOCK, &sigsys, &clean);
   raise(SIGUSR1);
@@ -506,7 +504,7 @@ TEST_F(SystemSignals, AHandlerMayArm) {
 // Unwinds through the shim's handler.
 TEST_F(SystemSignals, AThreadThatIsCancelledInACallIsDisarmed) {
   const Log log;
-  Session session(log, {}, {}, kFlags);
+  Session session(log, {}, {}, kSystemCalls);
   struct Shared {
     Session* session;
     int fd;
