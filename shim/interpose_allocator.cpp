@@ -6,41 +6,10 @@
 #include <cstdlib>
 #include <cstring>
 
-#include "shim/arena.h"
 #include "shim/intercept.h"
 
 namespace rdmafault {
 namespace {
-
-// Forwarding for blocks that may be the arena's. Its blocks are never given back, and libc never sees one.
-
-void free_any(void* block) {
-  if (arena::owns(block)) [[unlikely]]
-    return;
-  next<Function::free>(block);
-}
-
-[[gnu::noinline, gnu::cold]] void* move_out_of_arena(void* block, std::size_t size) {
-  void* const moved = next<Function::malloc>(size);
-  if (moved == nullptr) return nullptr;
-  const std::size_t old = arena::size_of(block);
-  return std::memcpy(moved, block, old < size ? old : size);
-}
-
-void* realloc_any(void* block, std::size_t size) {
-  if (arena::owns(block)) [[unlikely]]
-    return move_out_of_arena(block, size);
-  return next<Function::realloc>(block, size);
-}
-
-void* reallocarray_any(void* block, std::size_t count, std::size_t size) {
-  if (!arena::owns(block)) [[likely]]
-    return next<Function::reallocarray>(block, count, size);
-  std::size_t whole = 0;
-  if (!__builtin_mul_overflow(count, size, &whole)) return move_out_of_arena(block, whole);
-  errno = ENOMEM;
-  return nullptr;
-}
 
 constexpr auto kAcquiresResult = [](Call& call, void* made, auto...) { call.acquired = as_handle(made); };
 
@@ -51,15 +20,11 @@ using rdmafault::as_handle;
 using rdmafault::Call;
 using rdmafault::concerns_nobody;
 using rdmafault::disarmed;
-using rdmafault::free_any;
 using rdmafault::Function;
 using rdmafault::intercept;
-using rdmafault::intercept_with;
 using rdmafault::kAcquiresResult;
 using rdmafault::kNothing;
 using rdmafault::next;
-using rdmafault::realloc_any;
-using rdmafault::reallocarray_any;
 using rdmafault::record_args;
 
 // glibc's own parameter names are reserved ones.
@@ -87,10 +52,11 @@ RDMAFAULT_EXPORT void* calloc(std::size_t count, std::size_t size) noexcept {
 
 RDMAFAULT_EXPORT void* realloc(void* block, std::size_t size) noexcept {
   if (disarmed()) [[likely]]
-    return realloc_any(block, size);
-  if (concerns_nobody(Function::realloc, __builtin_return_address(0))) return realloc_any(block, size);
-  return intercept_with<Function::realloc>(
-      [](void* old, std::size_t bytes) { return realloc_any(old, bytes); }, __builtin_return_address(0),
+    return next<Function::realloc>(block, size);
+  if (concerns_nobody(Function::realloc, __builtin_return_address(0)))
+    return next<Function::realloc>(block, size);
+  return intercept<Function::realloc>(
+      __builtin_return_address(0),
       [](Call& call, void* old, std::size_t bytes) {
         record_args(call, bytes);
         call.released = as_handle(old);
@@ -100,13 +66,10 @@ RDMAFAULT_EXPORT void* realloc(void* block, std::size_t size) noexcept {
 
 RDMAFAULT_EXPORT void* reallocarray(void* block, std::size_t count, std::size_t size) noexcept {
   if (disarmed()) [[likely]]
-    return reallocarray_any(block, count, size);
+    return next<Function::reallocarray>(block, count, size);
   if (concerns_nobody(Function::reallocarray, __builtin_return_address(0)))
-    return reallocarray_any(block, count, size);
-  return intercept_with<Function::reallocarray>(
-      [](void* old, std::size_t elements, std::size_t bytes) {
-        return reallocarray_any(old, elements, bytes);
-      },
+    return next<Function::reallocarray>(block, count, size);
+  return intercept<Function::reallocarray>(
       __builtin_return_address(0),
       [](Call& call, void* old, std::size_t elements, std::size_t bytes) {
         record_args(call, elements, bytes);
@@ -153,11 +116,11 @@ RDMAFAULT_EXPORT void* memalign(std::size_t alignment, std::size_t size) noexcep
 
 RDMAFAULT_EXPORT void free(void* block) noexcept {
   if (disarmed()) [[likely]]
-    return free_any(block);
-  if (concerns_nobody(Function::free, __builtin_return_address(0))) return free_any(block);
-  intercept_with<Function::free>([](void* gone) { free_any(gone); }, __builtin_return_address(0),
-                                 [](Call& call, void* gone) { call.released = as_handle(gone); }, kNothing,
-                                 block);
+    return next<Function::free>(block);
+  if (concerns_nobody(Function::free, __builtin_return_address(0))) return next<Function::free>(block);
+  intercept<Function::free>(
+      __builtin_return_address(0), [](Call& call, void* gone) { call.released = as_handle(gone); }, kNothing,
+      block);
 }
 
 // NOLINTEND(readability-inconsistent-declaration-parameter-name)

@@ -26,6 +26,25 @@ constexpr Entry kEntries[] = {
 
 }  // namespace
 
+namespace detail {
+
+void* block_of_arena(std::size_t size) {
+  Next<Function::free>::pointer.store(&Next<Function::free>::guard, std::memory_order_relaxed);
+  Next<Function::realloc>::pointer.store(&Next<Function::realloc>::guard, std::memory_order_relaxed);
+  Next<Function::reallocarray>::pointer.store(&Next<Function::reallocarray>::guard,
+                                              std::memory_order_relaxed);
+  return arena::allocate(size);
+}
+
+void* move_out_of_arena(void* block, std::size_t size) {
+  void* const moved = next<Function::malloc>(size);
+  if (moved == nullptr) return nullptr;
+  const std::size_t old = arena::size_of(block);
+  return std::memcpy(moved, block, old < size ? old : size);
+}
+
+}  // namespace detail
+
 bool is_finding_next() {
   return finding != 0;
 }

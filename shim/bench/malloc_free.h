@@ -4,36 +4,31 @@
 #pragma once
 
 #include <benchmark/benchmark.h>
-#include <dlfcn.h>
 
 #include <cstdlib>
 
+// libc's own functions, by the names under which nobody stands in front of them.
+extern "C" void* __libc_malloc(std::size_t size);  // NOLINT(bugprone-reserved-identifier)
+extern "C" void __libc_free(void* block);          // NOLINT(bugprone-reserved-identifier)
+
 namespace rpmaconf::bench {
 
-struct Allocator {
-  void* (*allocate)(std::size_t size);
-  void (*release)(void* block);
+// What a call in this program reaches: whatever stands in front of libc. Both sides are called as any program
+// calls into a shared library.
+struct AsLinked {
+  static void* allocate(std::size_t size) { return std::malloc(size); }
+  static void release(void* block) { std::free(block); }
+};
+struct Libc {
+  static void* allocate(std::size_t size) { return __libc_malloc(size); }
+  static void release(void* block) { __libc_free(block); }
 };
 
-// What a call in this program reaches: whatever stands in front of libc.
-inline Allocator global_allocator() {
-  return {std::malloc, std::free};
-}
-
-// libc's own, past whatever stands in front of it.
-inline Allocator libc_allocator() {
-  void* const libc = dlopen("libc.so.6", RTLD_NOW | RTLD_NOLOAD);
-  return {reinterpret_cast<void* (*)(std::size_t)>(dlsym(libc, "malloc")),
-          reinterpret_cast<void (*)(void*)>(dlsym(libc, "free"))};
-}
-
-// Both sides go through pointers, as a call into a shared library does.
-inline void malloc_free(benchmark::State& state, const Allocator& allocator) {
+template <class Allocator>
+void malloc_free(benchmark::State& state) {
   const auto size = static_cast<std::size_t>(state.range(0));
   for ([[maybe_unused]] auto _ : state) {
-    void* block = allocator.allocate(size);
-    benchmark::DoNotOptimize(block);
-    allocator.release(block);
+    Allocator::release(Allocator::allocate(size));
   }
 }
 

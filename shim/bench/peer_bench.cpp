@@ -6,7 +6,7 @@
 
 int main(int argc, char** argv) {
   using namespace rpmaconf::bench;
-  for_sizes(benchmark::RegisterBenchmark("malloc_free/bare", malloc_free, libc_allocator()));
-  for_sizes(benchmark::RegisterBenchmark("malloc_free/peer", malloc_free, global_allocator()));
+  for_sizes(benchmark::RegisterBenchmark("malloc_free/bare", malloc_free<Libc>));
+  for_sizes(benchmark::RegisterBenchmark("malloc_free/peer", malloc_free<AsLinked>));
   return run(argc, argv, {});
 }

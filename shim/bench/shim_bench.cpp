@@ -44,15 +44,13 @@ class Armed {
   std::string failed_;
 };
 
-void armed(benchmark::State& state, const Allocator& allocator, uint32_t capacity, uint32_t flags) {
+void armed(benchmark::State& state, uint32_t capacity, uint32_t flags) {
   Armed armed(capacity, flags);
   if (!armed.failed().empty()) return state.SkipWithError(armed.failed().c_str());
   const auto size = static_cast<std::size_t>(state.range(0));
   uint32_t calls = 0;
   for ([[maybe_unused]] auto _ : state) {
-    void* block = allocator.allocate(size);
-    benchmark::DoNotOptimize(block);
-    allocator.release(block);
+    AsLinked::release(AsLinked::allocate(size));
     if ((calls += 2) < capacity) continue;
     calls = 0;
     armed.empty_log();
@@ -68,10 +66,9 @@ constexpr Goal kGoals[] = {{"malloc_free", "disarmed", 1.10}, {"malloc_free", "c
 int main(int argc, char** argv) {
   using namespace rpmaconf::bench;
   using benchmark::RegisterBenchmark;
-  for_sizes(RegisterBenchmark("malloc_free/bare", malloc_free, libc_allocator()));
-  for_sizes(RegisterBenchmark("malloc_free/disarmed", malloc_free, global_allocator()));
-  for_sizes(RegisterBenchmark("malloc_free/counting", armed, global_allocator(), kRecords,
-                              uint32_t{RDMAFAULT_INJECTED_ONLY}));
-  for_sizes(RegisterBenchmark("malloc_free/recording", armed, global_allocator(), kRecords, uint32_t{0}));
+  for_sizes(RegisterBenchmark("malloc_free/bare", malloc_free<Libc>));
+  for_sizes(RegisterBenchmark("malloc_free/disarmed", malloc_free<AsLinked>));
+  for_sizes(RegisterBenchmark("malloc_free/counting", armed, kRecords, uint32_t{RDMAFAULT_INJECTED_ONLY}));
+  for_sizes(RegisterBenchmark("malloc_free/recording", armed, kRecords, uint32_t{0}));
   return run(argc, argv, kGoals);
 }
