@@ -30,10 +30,6 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// Finished experiments may lie ahead of the one that is awaited, but not without bound: as many as a
-// processor or two finish while it hangs (some 100 KB each).
-constexpr size_t kAhead = 512;
-
 // How often it is looked who sleeps, and how much of that time a sleeper may run, or wait for a processor.
 constexpr std::chrono::milliseconds kNap{1000};
 constexpr auto kStirs = kNap / 100;
@@ -133,7 +129,7 @@ Pool::Pool(const Library& library, const Target& target, PoolOptions options)
     : library_(library), target_(target), options_(options) {
   const size_t size = experiment_memory_size(library);
   options_.jobs = std::max(1U, options_.jobs);
-  for (unsigned i = 0; i < 2 * options_.jobs; ++i) {
+  for (unsigned i = 0; i < options_.jobs + options_.sleepers; ++i) {
     void* memory = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (memory == MAP_FAILED)
       throw SetupError("no memory for the experiments' observations; ask for fewer --jobs");
@@ -162,16 +158,20 @@ std::unique_ptr<Evidence> Pool::await(size_t ticket) {
   for (;;) {
     if (!interruption().empty()) throw Interrupted();
     fill_free_slots();
-    if (const auto found = done_.find(ticket); found != done_.end()) {
-      std::unique_ptr<Evidence> evidence = std::move(found->second);
-      done_.erase(found);
-      return evidence;
-    }
+    if (std::unique_ptr<Evidence> evidence = take(ticket)) return evidence;
     if (std::none_of(slots_.begin(), slots_.end(), [](const auto& slot) { return slot->busy(); }) &&
         waiting_.empty())
       throw std::logic_error("an experiment was awaited that was never announced, or twice");
     wait_for_any();
   }
+}
+
+std::unique_ptr<Evidence> Pool::take(size_t ticket) {
+  const auto found = done_.find(ticket);
+  if (found == done_.end()) return nullptr;
+  std::unique_ptr<Evidence> evidence = std::move(found->second);
+  done_.erase(found);
+  return evidence;
 }
 
 // An experiment that disturbs the whole machine runs alone.
@@ -195,8 +195,10 @@ void Pool::fill_free_slots() {
   }
   for (const auto& slot : slots_) {
     // Where nothing runs, the one that is awaited is still waiting: it must start however much is done ahead.
-    if (waiting_.empty() || awake >= options_.jobs || (done_.size() >= kAhead && busy > 0)) return;
+    if (awake >= options_.jobs || (done_.size() >= kAhead && busy > 0)) return;
     if (slot->busy()) continue;
+    if (waiting_.empty() && announce_more_) announce_more_();
+    if (waiting_.empty()) return;
     if (must_wait(waiting_.front().second)) return;
     ++busy;
     ++awake;
@@ -261,7 +263,7 @@ void Pool::wait_for_any() {
     wait_ms = static_cast<int>(std::max<int64_t>(0, left));
   }
   constexpr int kNapMs = kNap.count();
-  if (!waiting_.empty() && (wait_ms < 0 || wait_ms > kNapMs)) wait_ms = kNapMs;
+  if (wait_ms < 0 || wait_ms > kNapMs) wait_ms = kNapMs;  // to see who sleeps
   if (poll(ends.data(), ends.size(), wait_ms) < 0 && errno != EINTR) throw std::runtime_error("poll failed");
   see_who_sleeps();
   for (const auto& slot : slots_) {

@@ -2,14 +2,14 @@
 //
 // The pool runs experiments, each in a child forked for it, up to `jobs` at a time, and watches over them.
 // One that sleeps for seconds, as who hangs mostly does, takes no processor from the others and so gives up
-// its place: as many again may run meanwhile. Memory does not grow with the number of experiments: a slot's
-// mapping is used again.
+// its place. Memory does not grow with the number of experiments: a slot's mapping is used again.
 #pragma once
 
 #include <algorithm>
 #include <chrono>
 #include <cstddef>
 #include <deque>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -52,9 +52,14 @@ struct Evidence {
 inline constexpr std::chrono::milliseconds kShortestTimeout{20'000};
 inline constexpr std::chrono::milliseconds kLongestTimeout{60'000};
 
+// Finished experiments may lie ahead of the one that is awaited, but not without bound: as many as a
+// processor or two finish while that one hangs (some 100 KB each).
+inline constexpr size_t kAhead = 1024;
+
 struct PoolOptions {
   unsigned jobs = 1;
   std::chrono::milliseconds timeout{};  // of one experiment; 0: kLongestTimeout, until somebody knows better
+  unsigned sleepers = 8;                // that have given up their place, at most
 };
 
 class Pool {
@@ -69,8 +74,14 @@ class Pool {
   // Experiments are started in the order in which they were announced, ahead of the one that is waited for.
   size_t announce(Experiment experiment);
 
+  // Called while somebody waits, where a place is free and no experiment is left for it: may announce one,
+  // and must not wait.
+  void when_idle(std::function<void()> announce_more) { announce_more_ = std::move(announce_more); }
+
   // Waits for an announced experiment and hands its evidence over, once.
   std::unique_ptr<Evidence> await(size_t ticket);
+  // The same without waiting; nullptr: it is not done yet.
+  std::unique_ptr<Evidence> take(size_t ticket);
 
   // Of experiments that are started from now on.
   void set_timeout(std::chrono::milliseconds timeout) { options_.timeout = timeout; }
@@ -91,6 +102,7 @@ class Pool {
   const Library& library_;
   const Target& target_;
   PoolOptions options_;
+  std::function<void()> announce_more_;
   std::vector<std::unique_ptr<Slot>> slots_;
   std::deque<std::pair<size_t, Experiment>> waiting_;
   std::map<size_t, std::unique_ptr<Evidence>> done_;

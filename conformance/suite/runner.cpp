@@ -105,6 +105,19 @@ constexpr int kAttempts = 3;  // at a point that the control had and this run di
 
 }  // namespace
 
+// The experiments of a sweep, as far as they have come.
+struct SuiteRunner::Sweep {
+  struct UnderWay {
+    Case one;
+    size_t ticket;
+  };
+  bool control_works = false;
+  std::unique_ptr<CaseSource> source;  // none where the control did not work, or nothing can fail
+  std::deque<UnderWay> under_way;
+};
+
+SuiteRunner::~SuiteRunner() = default;
+
 SuiteRunner::SuiteRunner(Library& library, const Target& target, const Profile& profile, PoolOptions options,
                          const Choice& choice, Events events)
     : library_(library),
@@ -120,6 +133,7 @@ SuiteRunner::SuiteRunner(Library& library, const Target& target, const Profile& 
     return !test.runs_on(provider) || !profile.tests.contains(test.id());
   });
   tickets_.resize(tests_.size());
+  pool_.when_idle([this] { announce_of_sweeps(); });
 }
 
 bool SuiteRunner::disturbs() const {
@@ -174,10 +188,10 @@ void SuiteRunner::announce_selected() {
   }
 }
 
-// Some tests ahead, so that the pool has something to do while one is judged; not all of them, or a sweep's
-// experiments would come after those of every other test.
+// Some tests ahead, so that the pool has something to do while one is judged, or hangs; not all of them, or a
+// sweep's experiments would come after those of every other test.
 void SuiteRunner::announce_ahead() {
-  constexpr size_t kTestsAhead = 8;
+  constexpr size_t kTestsAhead = 16;
   for (; announced_ < std::min(selected_.size(), begun_ + kTestsAhead); ++announced_) {
     const size_t index = selected_[announced_];
     const Test& test = tests_[index];
@@ -215,6 +229,15 @@ void SuiteRunner::announce_control(const Experiment& experiment) {
   const Experiment control = experiment.control();
   const std::string point = control.point();
   if (!control_tickets_.contains(point)) control_tickets_[point] = pool_.announce(control);
+}
+
+const Evidence* SuiteRunner::control_if_done(const Experiment& experiment) {
+  const std::string point = experiment.control().point();
+  const auto ticket = control_tickets_.find(point);
+  if (ticket == control_tickets_.end()) return nullptr;
+  std::unique_ptr<Evidence>& control = controls_[point];
+  if (!control) control = pool_.take(ticket->second);
+  return control.get();
 }
 
 const Evidence* SuiteRunner::control_of(const Experiment& experiment) {
@@ -265,7 +288,7 @@ void SuiteRunner::run_test(size_t index) {
   ++begun_;
   announce_ahead();
   events_.test_started(result.id);
-  if (test.sweep) run_sweep(test, result);
+  if (test.sweep) run_sweep(index, result);
   size_t announced = 0;
   for (const Case& one : test.cases) {
     if (const std::string why = unsupported(one.experiment); !why.empty())
@@ -351,14 +374,47 @@ void SuiteRunner::judge_case(const Case& one, const Evidence& evidence, TestResu
   events_.point_finished(result.id, point);
 }
 
-// Keeps as many experiments under way as the pool can use, and no more: a sweep has many.
-void SuiteRunner::run_sweep(const Test& test, TestResult& result) {
+SuiteRunner::Sweep& SuiteRunner::begin_sweep(size_t index, const Evidence& control) {
+  const Test& test = tests_[index];
+  Sweep& sweep = *(sweeps_[index] = std::make_unique<Sweep>());
+  sweep.control_works = control.observation.returned != 0 && control.observation.code == 0;
+  if (sweep.control_works) sweep.source = test.sweep({library_, test.sweep_control, control, choice_});
+  return sweep;
+}
+
+// False where there is none now.
+bool SuiteRunner::announce_next(Sweep& sweep) {
+  std::optional<Case> one = sweep.source ? sweep.source->next() : std::nullopt;
+  if (!one) return false;
+  const size_t ticket = announce(*one);
+  sweep.under_way.push_back({std::move(*one), ticket});
+  return true;
+}
+
+// One more experiment for the pool, which asks where it has nothing to do: of the sweep that runs, then of
+// those that come next, since somebody who hangs may be waited for. A sweep's own order does not depend on
+// when that is.
+void SuiteRunner::announce_of_sweeps() {
+  for (size_t position = std::max<size_t>(begun_, 1) - 1; position < announced_; ++position) {
+    const size_t index = selected_[position];
+    if (!tests_[index].sweep) continue;
+    auto sweep = sweeps_.find(index);
+    if (sweep == sweeps_.end()) {
+      const Evidence* control = control_if_done(tests_[index].sweep_control);
+      if (control == nullptr) continue;
+      begin_sweep(index, *control);
+      sweep = sweeps_.find(index);
+    }
+    if (announce_next(*sweep->second)) return;
+  }
+}
+
+void SuiteRunner::run_sweep(size_t index, TestResult& result) {
+  const Test& test = tests_[index];
   const Evidence& control = *control_of(test.sweep_control);
-  const bool control_works = control.observation.returned != 0 && control.observation.code == 0;
-  const std::unique_ptr<CaseSource> source =
-      control_works ? test.sweep({library_, test.sweep_control, control, choice_}) : nullptr;
-  if (!source) {
-    const Outcome outcome = control_works
+  Sweep& sweep = sweeps_.contains(index) ? *sweeps_.at(index) : begin_sweep(index, control);
+  if (!sweep.source) {
+    const Outcome outcome = sweep.control_works
                                 ? Outcome::of(Verdict::Unreached, "nothing is called there that could fail")
                                 : Outcome::of(Verdict::Broken, "the control did not succeed");
     for (const std::string_view clause : clauses_of(test, library_.mock.begin != nullptr))
@@ -374,15 +430,9 @@ void SuiteRunner::run_sweep(const Test& test, TestResult& result) {
           "the shim lost sight of system calls {} times, after new threads or processes", control.uncovered));
     result.notes.emplace_back("not seen: system calls of other threads, and what the vDSO answers by itself");
   }
-  struct UnderWay {
-    Case one;
-    size_t ticket;
-  };
-  std::deque<UnderWay> under_way;
-  const size_t most = 4 * static_cast<size_t>(std::max(1u, options_.jobs));
-  const auto await_one = [&] {
-    UnderWay first = std::move(under_way.front());
-    under_way.pop_front();
+  while (!sweep.under_way.empty() || announce_next(sweep)) {
+    const Sweep::UnderWay first = std::move(sweep.under_way.front());
+    sweep.under_way.pop_front();
     std::unique_ptr<Evidence> evidence = pool_.await(first.ticket);
     // The control made this call; where a run does not, it went another way (a retry, a cache): it is tried
     // again.
@@ -391,19 +441,11 @@ void SuiteRunner::run_sweep(const Test& test, TestResult& result) {
                           !not_as_asked(first.one.experiment, {}, *evidence).empty();
          ++attempt)
       evidence = pool_.await(announce(first.one));
-    source->seen(first.one, *evidence);
+    sweep.source->seen(first.one, *evidence);
     const bool goes_on = first.one.expectation.fires_nothing && evidence->observation.rules[0].fired > 0;
     if (!goes_on) judge_case(first.one, *evidence, result);
-  };
-  for (;;) {
-    std::optional<Case> one = source->next();
-    if (one) {
-      const size_t ticket = announce(*one);
-      under_way.push_back({std::move(*one), ticket});
-    }
-    if (!one && under_way.empty()) break;
-    if (!one || under_way.size() >= most) await_one();
   }
+  sweep.source.reset();  // what it keeps is not needed any more
 }
 
 }  // namespace conformance

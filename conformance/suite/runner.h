@@ -34,6 +34,11 @@ class SuiteRunner {
   // `library` learns the role of the device's driver library, which only a control shows.
   SuiteRunner(Library& library, const Target& target, const Profile& profile, PoolOptions options,
               const Choice& choice, Events events);
+  ~SuiteRunner();
+  SuiteRunner(const SuiteRunner&) = delete;
+  SuiteRunner& operator=(const SuiteRunner&) = delete;
+  SuiteRunner(SuiteRunner&&) = delete;
+  SuiteRunner& operator=(SuiteRunner&&) = delete;
 
   // Tests whose results an earlier part of the same run obtained: they are not run again.
   void leave_out(std::set<std::string> done) { done_ = std::move(done); }
@@ -61,13 +66,18 @@ class SuiteRunner {
   std::vector<ClauseOutcome> outcomes_of(const Case& one, const Evidence& evidence);
   void find_out_who_opened(const Case& one, std::vector<ClauseOutcome>& outcomes);
   void announce_control(const Experiment& experiment);
+  const Evidence* control_if_done(const Experiment& experiment);
   void announce_ahead();
   [[nodiscard]] bool disturbs() const;
   void measure_controls();
   [[nodiscard]] std::string unsupported(const Experiment& experiment) const;
   void set_aside(const Case& one, const std::string& why, TestResult& result) const;
   void judge_case(const Case& one, const Evidence& evidence, TestResult& result);
-  void run_sweep(const Test& test, TestResult& result);
+  struct Sweep;
+  Sweep& begin_sweep(size_t index, const Evidence& control);
+  bool announce_next(Sweep& sweep);
+  void announce_of_sweeps();
+  void run_sweep(size_t index, TestResult& result);
 
   Library& library_;
   const Target& target_;
@@ -77,8 +87,9 @@ class SuiteRunner {
   Pool pool_;
   Events events_;
   std::vector<Test> tests_;
-  std::vector<std::vector<size_t>> tickets_;  // of each test's cases
-  std::vector<size_t> selected_;              // in the order in which they run
+  std::vector<std::vector<size_t>> tickets_;         // of each test's cases
+  std::vector<size_t> selected_;                     // in the order in which they run
+  std::map<size_t, std::unique_ptr<Sweep>> sweeps_;  // of tests that are running, or will
   std::set<std::string> done_;
   size_t chosen_ = 0;   // by filter and shard, those in done_ too
   size_t counted_ = 0;  // experiments, by the tests that ended

@@ -139,12 +139,12 @@ class Pairs : public CaseSource {
   }
 
   std::optional<Case> next() override {
-    if (!seconds_.empty()) {
+    if (next_first_ == firsts_.size()) {
+      if (seconds_.empty()) return std::nullopt;
       const auto [first, second] = seconds_.front();
       seconds_.pop_front();
       return ruled(with_rules(control_, {first, second}));
     }
-    if (next_first_ == firsts_.size()) return std::nullopt;
     Experiment experiment = with_rules(control_, {firsts_[next_first_++]});
     experiment.watch_system_calls = (options_.kinds & 1u << RDMAFAULT_SYSTEM_CALL) != 0;
     return ruled(std::move(experiment));

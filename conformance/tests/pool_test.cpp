@@ -34,8 +34,8 @@ class PoolOfOne : public testing::Test {
   Target target_{.provider = "mock", .device = RDMAMOCK_DEVICE, .address = RDMAMOCK_ADDR};
 };
 
-TEST_F(PoolOfOne, OnlyOnePlaceIsGivenUp) {
-  Pool pool(library_, target_, {1, std::chrono::seconds(4)});
+TEST_F(PoolOfOne, SoManyPlacesAreGivenUpAndNoMore) {
+  Pool pool(library_, target_, {1, std::chrono::seconds(4), 1});
   const size_t sleeps = pool.announce(sleeper());
   pool.announce(sleeper());
   for (int i = 0; i < 3; ++i) pool.announce(ordinary());

@@ -196,6 +196,22 @@ TEST(Resume, DoesNotGoOnWithAnotherLibrary) {
   EXPECT_THAT(ran.output, HasSubstr("cannot go on"));
 }
 
+// How many ran at a time, and what was tried while somebody hung, says nothing about a listener.
+TEST(Points, ComeInOneOrder) {
+  const Folder folder;
+  for (const char* jobs : {"1", "3"}) {
+    const Ran ran = run({tool(), "run", "--provider", "mock", "--librpma", toy(), "--timeout", "10", "--jobs",
+                         jobs, "--filter", "Listen.FailingListen*/EADDRINUSE*:Sweep.MemoryRunsOut/*",
+                         "--report", folder.path() / jobs},
+                        {"RPMACONF_TOY=sleep-on-listen"});
+    EXPECT_EQ(ran.exit_code, 1) << ran.output;
+  }
+  const std::vector<nlohmann::json> points = lines_of(folder.path() / "1/points.jsonl");
+  EXPECT_EQ(points, lines_of(folder.path() / "3/points.jsonl"));
+  const auto hangs = [](const nlohmann::json& point) { return point.at("verdict") == "hang"; };
+  EXPECT_GT(std::ranges::count_if(points, hangs), 1);
+}
+
 // `timeout` sends the signal; the run that it ends gives its own exit code with --preserve-status.
 TEST(Interrupted, KeepsWhatItHadAndSaysSo) {
   for (const char* signal : {"INT", "TERM", "HUP"}) {
