@@ -23,7 +23,7 @@ std::vector<std::string> worsened(const std::vector<Ratio>& now, const std::vect
   std::vector<std::string> lines;
   for (const Ratio& row : now) {
     const auto old = std::ranges::find(then, row.name, &Ratio::name);
-    if (old == then.end()) continue;
+    if (old == then.end()) continue;  // new
     const double spread = std::max(row.high - row.low, old->high - old->low);
     if (row.ratio - old->ratio > spread)
       lines.push_back(fmt::format("worse: {} is {:.3f}, was {:.3f}; its spread is {:.3f}", row.name,

@@ -156,9 +156,10 @@ int measure_growth(const Rig& rig, const std::string& file, size_t most) {
   std::vector<rpmaconf::bench::Ratio> rows;
   for (size_t count = 1000; count <= most; count *= 10) {
     std::array<std::vector<double>, 4> samples;  // time and memory, each of many and of few
-    for (int i = 0; i < (count > 10000 ? 1 : 5); ++i) {
+    Growth many{};
+    for (int i = 0; i < 5; ++i) {
       const Growth few = grow(rig, experiment, 100);
-      const Growth many = grow(rig, experiment, count);
+      if (i == 0 || count <= 10000) many = grow(rig, experiment, count);  // minutes each, beyond
       const Growth few_again = grow(rig, experiment, 100);
       samples[0].push_back(many.seconds);
       samples[1].push_back((few.seconds + few_again.seconds) / 2);

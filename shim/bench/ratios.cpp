@@ -4,11 +4,13 @@
 #include <benchmark/benchmark.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdio>
 #include <cstring>
 #include <fstream>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -125,11 +127,17 @@ void report(std::vector<Ratio> ratios, const std::string& file) {
     if (row.goal) list.back()["goal"] = *row.goal;
     list.back().update({{"bare", row.bare}, {"unit", row.unit}, {"samples", row.samples}});
   }
-  std::ofstream(file) << list.dump(2) << '\n';
+  const std::string part = file + ".part";
+  std::ofstream stream(part);
+  stream << list.dump(2) << '\n';
+  stream.close();
+  if (!stream || std::rename(part.c_str(), file.c_str()) != 0)
+    throw std::runtime_error("cannot write " + file + ": " + std::strerror(errno));
 }
 
-std::vector<Ratio> read_ratios(const std::string& file) {
-  std::ifstream stream(file);
+namespace {
+
+std::vector<Ratio> parse_ratios(std::istream& stream) {
   std::vector<Ratio> list;
   for (const nlohmann::json& row : nlohmann::json::parse(stream)) {
     Ratio one;
@@ -142,6 +150,19 @@ std::vector<Ratio> read_ratios(const std::string& file) {
     list.push_back(std::move(one));
   }
   return list;
+}
+
+}  // namespace
+
+std::vector<Ratio> read_ratios(const std::string& file) {
+  std::ifstream stream(file);
+  if (!stream) throw std::runtime_error("cannot read " + file + ": " + std::strerror(errno));
+  try {
+    return parse_ratios(stream);
+  } catch (const nlohmann::json::exception& error) {
+    throw std::runtime_error(file +
+                             " holds no ratios; make it again with ci/bench --output: " + error.what());
+  }
 }
 
 int run(int argc, char** argv, std::span<const Goal> goals) {

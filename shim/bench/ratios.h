@@ -29,7 +29,7 @@ struct Ratio {
 Ratio ratio_of(std::string name, const std::vector<double>& own, const std::vector<double>& bare,
                std::string unit);
 
-// Where `file` is empty, only the table is printed.
+// Both throw std::runtime_error with the file's name. Where `file` is empty, only the table is printed.
 void report(std::vector<Ratio> ratios, const std::string& file);
 std::vector<Ratio> read_ratios(const std::string& file);
 std::string table_of(const std::vector<Ratio>& ratios);
