@@ -46,6 +46,10 @@ if(RPMACONF_RXE_TESTS)
   add_test(NAME rxe.resume COMMAND conformance_tool_test --gtest_filter=InMachine.*)
   set_tests_properties(rxe.resume PROPERTIES LABELS "suite;rxe" TIMEOUT 900
     PASS_REGULAR_EXPRESSION "PASSED  . [1-9]" FAIL_REGULAR_EXPRESSION "FAILED")
+  # Two runs at a time in one machine.
+  add_test(NAME rxe.shared COMMAND conformance_tool_test --gtest_filter=InOneMachine.*)
+  set_tests_properties(rxe.shared PROPERTIES ENVIRONMENT RPMACONF_STATE=${state}
+    PASS_REGULAR_EXPRESSION "PASSED  . [1-9]" FAIL_REGULAR_EXPRESSION "FAILED")
   # Toys with a mistake each (tests/toys_test.cpp), as the kernel shows it.
   add_test(NAME rxe.toys COMMAND conformance_tool_test --gtest_filter=Mistakes/Toy.*:ToyWithoutMistake.*:ToyThatIsRefusedOnce.*)
   # A filter that matches nothing would pass, so what it prints decides.
@@ -57,8 +61,8 @@ if(RPMACONF_RXE_TESTS)
     --defects-only --timeout 20 --report ${reports}/rxe.self_check)
   add_test(NAME rxe.ipv6 COMMAND rpma-conformance run --provider rxe --addr 2001:db8::1 ${no_sweeps}
     --report ${reports}/rxe.ipv6 --machine ${state} --baseline ${baselines}/debian-12-rxe.json)
-  set_tests_properties(rxe.whole rxe.self_check rxe.ipv6 rxe.toys rxe.replay hw.listen PROPERTIES LABELS "suite;rxe" FIXTURES_REQUIRED rxe_machine TIMEOUT 1500)
-  # With the cases that take the device away from whatever else runs in the machine.
-  set_tests_properties(rxe.whole rxe.ipv6 PROPERTIES RUN_SERIAL ON)
+  set_tests_properties(rxe.whole rxe.self_check rxe.ipv6 rxe.toys rxe.replay rxe.shared hw.listen PROPERTIES LABELS "suite;rxe" FIXTURES_REQUIRED rxe_machine TIMEOUT 1500)
+  # With the cases that take the device away from whatever else runs in the machine, or with nobody to wait for.
+  set_tests_properties(rxe.whole rxe.ipv6 rxe.shared PROPERTIES RUN_SERIAL ON)
   set_tests_properties(rxe.machine.start rxe.machine.stop PROPERTIES LABELS "suite;rxe;machine")
 endif()

@@ -285,6 +285,25 @@ TEST(InMachine, AnEndedRunIsResumed) {
   }
 }
 
+// Neither waits for the other, and neither is blamed for what the other does.
+TEST(InOneMachine, TwoRunsAtATime) {
+  const char* const state = std::getenv("RPMACONF_STATE");
+  ASSERT_NE(state, nullptr) << "names the state folder of a machine that runs";
+  const Folder folder;
+  const auto command = [&](const char* name) {
+    return std::vector<std::string>{tool(), "run",      "--provider", "rxe",      "--machine",
+                                    state,  "--filter", kInMachine,   "--report", folder.path() / name};
+  };
+  Started first(command("first"));
+  Started second(command("second"));
+  for (Started* one : {&first, &second}) {
+    const Ran ran = one->wait();
+    EXPECT_EQ(ran.exit_code, 0) << ran.output;
+    EXPECT_THAT(ran.output, testing::Not(HasSubstr("waiting for another run")));
+  }
+  EXPECT_EQ(lines_of(folder.path() / "first/points.jsonl"), lines_of(folder.path() / "second/points.jsonl"));
+}
+
 // A file that cannot grow, as on a full disk.
 TEST(Interrupted, AFullDiskLosesNothingThatWasWritten) {
   const Folder folder;
