@@ -36,8 +36,9 @@ bool is_sound(const rdmafault_role& role) {
   return is_terminated(role.role) && is_terminated(role.module);
 }
 
+// Of one that has a log.
 bool is_sound(const rdmafault_session& session) {
-  if (session.log == nullptr || session.log->abi != RDMAFAULT_ABI) return false;
+  if (session.log->abi != RDMAFAULT_ABI) return false;
   if ((session.flags & ~std::uint32_t{RDMAFAULT_SYSTEM_CALLS | RDMAFAULT_INJECTED_ONLY}) != 0) return false;
   if (session.rule_count > RDMAFAULT_MAX_RULES || session.role_count > RDMAFAULT_MAX_ROLES) return false;
   if (session.rule_count > 0 && session.rules == nullptr) return false;
@@ -71,7 +72,7 @@ Session* claim() {
 }  // namespace
 
 int arm(const rdmafault_session& request) {
-  if (!is_sound(request)) return EINVAL;
+  if (request.log == nullptr || !is_sound(request)) return EINVAL;
   if (thread.own != nullptr) return EBUSY;
   Session* const session = claim();
   if (session == nullptr) return EAGAIN;

@@ -15,7 +15,7 @@ using testing::HasSubstr;
 
 // One ratio, with its quartiles.
 std::string ratios_in(const Folder& folder, const char* name, double ratio, double low, double high) {
-  const std::string file = folder.path() / name;
+  std::string file = folder.path() / name;
   std::ofstream(file) << nlohmann::json::array({{{"name", "malloc_free/disarmed/16"},
                                                  {"ratio", ratio},
                                                  {"low", low},
