@@ -234,7 +234,7 @@ void SuiteRunner::announce_control(const Experiment& experiment) {
 const Evidence* SuiteRunner::control_if_done(const Experiment& experiment) {
   const std::string point = experiment.control().point();
   const auto ticket = control_tickets_.find(point);
-  if (ticket == control_tickets_.end()) return nullptr;
+  if (ticket == control_tickets_.end() || ticket->second == awaited_control_) return nullptr;
   std::unique_ptr<Evidence>& control = controls_[point];
   if (!control) control = pool_.take(ticket->second);
   return control.get();
@@ -245,7 +245,9 @@ const Evidence* SuiteRunner::control_of(const Experiment& experiment) {
   std::unique_ptr<Evidence>& control = controls_[point];
   if (!control) {
     announce_control(experiment);
-    control = pool_.await(control_tickets_.at(point));
+    awaited_control_ = control_tickets_.at(point);
+    control = pool_.await(*awaited_control_);
+    awaited_control_.reset();
   }
   return control.get();
 }

@@ -9,6 +9,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -98,6 +99,7 @@ class SuiteRunner {
   bool all_passed_ = true;
   std::exception_ptr exception_;  // that ended the run
   std::map<std::string, size_t> control_tickets_;
+  std::optional<size_t> awaited_control_;  // the ticket: whoever awaits it will be handed it
   std::map<std::string, std::unique_ptr<Evidence>> controls_;
 };
 

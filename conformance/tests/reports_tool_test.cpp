@@ -212,6 +212,15 @@ TEST(Points, ComeInOneOrder) {
   EXPECT_GT(std::ranges::count_if(points, hangs), 1);
 }
 
+// Its control is awaited while the pool has nothing else to do, and asks for more.
+TEST(Points, OfOneSweepAloneAreThere) {
+  const Folder folder;
+  const Ran ran = run({tool(), "run", "--provider", "mock", "--filter", "Sweep.UnderTheDefaultLogger/Warm",
+                       "--report", folder.path() / "report"});
+  EXPECT_EQ(ran.exit_code, 0) << ran.output;
+  EXPECT_GT(lines_of(folder.path() / "report/points.jsonl").size(), 10U);
+}
+
 // `timeout` sends the signal; the run that it ends gives its own exit code with --preserve-status.
 TEST(Interrupted, KeepsWhatItHadAndSaysSo) {
   for (const char* signal : {"INT", "TERM", "HUP"}) {
