@@ -2,8 +2,6 @@
 //
 // Puts the ratios of several benchmarks together, and says which of them got worse.
 //
-//   bench_table [--compare OLD] [--ratios FILE] FILE...
-//
 // Exit code 1 where a ratio grew by more than its own spread, now or then; 2 where a file cannot be read.
 #include <fmt/format.h>
 
@@ -11,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "conformance/bench/command_line.h"
 #include "shim/bench/ratios.h"
 
 namespace {
@@ -32,19 +31,11 @@ std::vector<std::string> worsened(const std::vector<Ratio>& now, const std::vect
   return lines;
 }
 
-int put_together(const std::vector<std::string>& words) {
-  std::string compare;
-  std::string ratios;
+int put_together(const std::vector<std::string>& files, const std::string& compare,
+                 const std::string& ratios) {
   std::vector<Ratio> rows;
-  for (size_t i = 0; i < words.size(); ++i) {
-    const bool has_value = i + 1 < words.size();
-    if (words[i] == "--compare" && has_value)
-      compare = words[++i];
-    else if (words[i] == "--ratios" && has_value)
-      ratios = words[++i];
-    else
-      for (Ratio& row : read_ratios(words[i])) rows.push_back(std::move(row));
-  }
+  for (const std::string& file : files)
+    for (Ratio& row : read_ratios(file)) rows.push_back(std::move(row));
   rpmaconf::bench::report(rows, ratios);
   if (compare.empty()) return 0;
   const std::vector<std::string> lines = worsened(rows, read_ratios(compare));
@@ -56,8 +47,16 @@ int put_together(const std::vector<std::string>& words) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  std::vector<std::string> files;
+  std::string compare;
+  std::string ratios;
+  CLI::App app{"Puts the ratios of several benchmarks together, and says which of them got worse"};
+  app.add_option("--compare", compare, "ratios of an earlier run");
+  app.add_option("--ratios", ratios, "file for all of them");
+  app.add_option("files", files, "ratios")->required();
+  if (const std::optional<int> code = conformance::exit_code_of_parsing(app, argc, argv)) return *code;
   try {
-    return put_together({argv + 1, argv + argc});
+    return put_together(files, compare, ratios);
   } catch (const std::exception& error) {
     fmt::print(stderr, "bench_table: {}\n", error.what());
     return 2;

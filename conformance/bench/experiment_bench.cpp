@@ -12,12 +12,11 @@
 
 #include <array>
 #include <chrono>
-#include <cstdlib>
-#include <cstring>
 #include <memory>
 #include <string>
 #include <vector>
 
+#include "conformance/bench/command_line.h"
 #include "conformance/harness/holdings.h"
 #include "conformance/harness/judge.h"
 #include "conformance/harness/library.h"
@@ -188,21 +187,20 @@ int measure(int argc, char** argv) {
   bool once = false;
   size_t growth = 0;
   std::string ratios;
-  std::vector<char*> rest = {argv[0]};
-  for (int i = 1; i < argc; ++i) {
-    const std::string_view word = argv[i];
-    if (word == "--once")
-      once = true;
-    else if (word == "--growth" && i + 1 < argc)
-      growth = std::strtoul(argv[++i], nullptr, 10);
-    else if (word == "--device" && i + 1 < argc)
-      rig.target.device = argv[++i];
-    else if (word == "--addr" && i + 1 < argc)
-      rig.target.address = argv[++i];
-    else
-      rest.push_back(argv[i]);
-    if (word == "--ratios" && i + 1 < argc) rest.push_back(ratios.assign(argv[++i]).data());
-  }
+  CLI::App app{"What one experiment costs; Google Benchmark's options are taken too"};
+  app.add_flag("--once", once, "the bare act, and nothing else");
+  app.add_option("--growth", growth, "up to how many experiments in a row; nothing else is measured then");
+  app.add_option("--device", rig.target.device, "RDMA device; without it the mock's");
+  app.add_option("--addr", rig.target.address, "its address");
+  app.add_option("--ratios", ratios, "file for the ratios");
+  app.allow_extras();
+  if (const std::optional<int> code = exit_code_of_parsing(app, argc, argv)) return *code;
+  std::vector<std::string> words = app.remaining();
+  words.insert(words.begin(), argv[0]);
+  if (!ratios.empty()) words.insert(words.end(), {"--ratios", ratios});
+  std::vector<char*> rest;
+  rest.reserve(words.size());
+  for (std::string& word : words) rest.push_back(word.data());
   const bool mock = rig.target.device.empty();
   if (mock) {
     rig.target.device = RDMAMOCK_DEVICE;

@@ -2,14 +2,9 @@
 //
 // Whole runs of the tool: with two experiments at a time beside one, and a run in an rxe machine beside the
 // bare start of one.
-//
-//   run_bench [--provider mock|rxe] [--samples N] [--whole] [--ratios FILE] TOOL MACHINE
 #include <fmt/format.h>
-#include <spawn.h>
-#include <sys/wait.h>
 
 #include <chrono>
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
@@ -17,6 +12,8 @@
 #include <string>
 #include <vector>
 
+#include "conformance/bench/command_line.h"
+#include "conformance/tool/process.h"
 #include "conformance/tool/temporary_folder.h"
 #include "shim/bench/ratios.h"
 
@@ -34,21 +31,8 @@ constexpr const char* kBusyOnKernel = "--filter=Sweep.ProviderCalls/*";
 
 // Seconds that the command takes. What it prints is of no interest as long as it ends with 0 or `also`.
 double seconds_of(const std::vector<std::string>& command, int also = 0) {
-  std::vector<char*> argv;
-  argv.reserve(command.size() + 1);
-  for (const std::string& word : command) argv.push_back(const_cast<char*>(word.c_str()));
-  argv.push_back(nullptr);
-  posix_spawn_file_actions_t quiet{};
-  posix_spawn_file_actions_init(&quiet);
-  posix_spawn_file_actions_addopen(&quiet, 1, "/dev/null", 1, 0);
-  posix_spawn_file_actions_adddup2(&quiet, 1, 2);
   const auto begin = std::chrono::steady_clock::now();
-  pid_t pid = -1;
-  int status = posix_spawnp(&pid, argv[0], &quiet, nullptr, argv.data(), environ);
-  posix_spawn_file_actions_destroy(&quiet);
-  if (status != 0 || waitpid(pid, &status, 0) != pid)
-    throw std::runtime_error(command[0] + " cannot be started");
-  const int code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+  const int code = wait_for_program(start_program(command, "/dev/null"));
   if (code != 0 && code != also)
     throw std::runtime_error(fmt::format("{} {} ended with {}", command[0], command[1], code));
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
@@ -66,30 +50,17 @@ double seconds_per_point(std::vector<std::string> command, const fs::path& repor
   return document.at("seconds").get<double>() / points;
 }
 
-int measure(std::vector<std::string> words) {
-  const auto option = [&words](const std::string& name) {
-    const auto at = std::find(words.begin(), words.end(), name);
-    if (at == words.end() || at + 1 == words.end()) return std::string();
-    std::string value = *(at + 1);
-    words.erase(at, at + 2);
-    return value;
-  };
-  const std::string ratios = option("--ratios");
-  const std::string asked = option("--provider");
-  const std::string samples = option("--samples");
-  const std::string provider = asked.empty() ? "mock" : asked;
-  const bool whole = std::erase(words, "--whole") > 0;
-  if (words.size() != 2) {
-    fmt::print(
-        stderr,
-        "usage: run_bench [--provider mock|rxe] [--samples N] [--whole] [--ratios FILE] TOOL MACHINE\n");
-    return 2;
-  }
-  const std::string tool = words[0];
-  const std::string machine = words[1];
-  const int count =
-      samples.empty() ? 5 : std::max(1, static_cast<int>(std::strtol(samples.c_str(), nullptr, 10)));
+struct Options {
+  std::string provider = "mock";
+  int samples = 5;
+  bool whole = false;
+  std::string ratios;
+  std::string tool;
+  std::string machine;
+};
 
+int measure(const Options& options) {
+  const auto& [provider, count, whole, ratios, tool, machine] = options;
   const TemporaryFolder folder;
   const std::string state = folder.path() / "machine";
   std::vector<Ratio> rows;
@@ -130,8 +101,17 @@ int measure(std::vector<std::string> words) {
 }  // namespace conformance
 
 int main(int argc, char** argv) {
+  conformance::Options options;
+  CLI::App app{"What whole runs of the tool cost"};
+  app.add_option("--provider", options.provider, "mock or rxe")->check(CLI::IsMember({"mock", "rxe"}));
+  app.add_option("--samples", options.samples, "runs with one job, and with two")->check(CLI::Range(1, 1000));
+  app.add_flag("--whole", options.whole, "also a whole run on rxe beside the start of a machine");
+  app.add_option("--ratios", options.ratios, "file for the ratios");
+  app.add_option("tool", options.tool, "rpma-conformance")->required();
+  app.add_option("machine", options.machine, "the rxe machine's command")->required();
+  if (const std::optional<int> code = conformance::exit_code_of_parsing(app, argc, argv)) return *code;
   try {
-    return conformance::measure({argv + 1, argv + argc});
+    return conformance::measure(options);
   } catch (const std::exception& error) {
     fmt::print(stderr, "{}: {}\n", argv[0], error.what());
     return 2;
