@@ -44,9 +44,7 @@ int put_together(const std::vector<std::string>& files, const std::string& compa
   return lines.empty() ? 0 : 1;
 }
 
-}  // namespace
-
-int main(int argc, char** argv) {
+int main_or_throw(int argc, char** argv) {
   std::vector<std::string> files;
   std::string compare;
   std::string ratios;
@@ -55,8 +53,14 @@ int main(int argc, char** argv) {
   app.add_option("--ratios", ratios, "file for all of them");
   app.add_option("files", files, "ratios")->required();
   if (const std::optional<int> code = conformance::exit_code_of_parsing(app, argc, argv)) return *code;
+  return put_together(files, compare, ratios);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
   try {
-    return put_together(files, compare, ratios);
+    return main_or_throw(argc, argv);
   } catch (const std::exception& error) {
     fmt::print(stderr, "bench_table: {}\n", error.what());
     return 2;

@@ -97,11 +97,8 @@ int measure(const Options& options) {
   return 0;
 }
 
-}  // namespace
-}  // namespace conformance
-
-int main(int argc, char** argv) {
-  conformance::Options options;
+int main_or_throw(int argc, char** argv) {
+  Options options;
   CLI::App app{"What whole runs of the tool cost"};
   app.add_option("--provider", options.provider, "mock or rxe")->check(CLI::IsMember({"mock", "rxe"}));
   app.add_option("--samples", options.samples, "runs with one job, and with two")->check(CLI::Range(1, 1000));
@@ -109,9 +106,16 @@ int main(int argc, char** argv) {
   app.add_option("--ratios", options.ratios, "file for the ratios");
   app.add_option("tool", options.tool, "rpma-conformance")->required();
   app.add_option("machine", options.machine, "the rxe machine's command")->required();
-  if (const std::optional<int> code = conformance::exit_code_of_parsing(app, argc, argv)) return *code;
+  if (const std::optional<int> code = exit_code_of_parsing(app, argc, argv)) return *code;
+  return measure(options);
+}
+
+}  // namespace
+}  // namespace conformance
+
+int main(int argc, char** argv) {
   try {
-    return conformance::measure(options);
+    return conformance::main_or_throw(argc, argv);
   } catch (const std::exception& error) {
     fmt::print(stderr, "{}: {}\n", argv[0], error.what());
     return 2;
