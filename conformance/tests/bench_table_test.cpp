@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 
 #include <fstream>
+#include <utility>
 
 #include "conformance/tests/tool.h"
 
@@ -61,10 +62,12 @@ TEST(BenchTable, WhatCannotBeReadIsRefusedByName) {
   const Folder folder;
   const std::string half = folder.path() / "half";
   std::ofstream(half) << "[{\"name\":";
-  for (const std::string& file : {half, (folder.path() / "absent").string()}) {
+  const std::string absent = folder.path() / "absent";
+  for (const auto& [file, words] :
+       {std::pair(half, half + " holds no ratios"), std::pair(absent, "cannot read " + absent)}) {
     const Ran ran = run({RPMACONF_BENCH_TABLE, file});
     EXPECT_EQ(ran.exit_code, 2);
-    EXPECT_THAT(ran.output, HasSubstr(file));
+    EXPECT_THAT(ran.output, HasSubstr(words));
   }
 }
 
