@@ -53,6 +53,16 @@ TEST_F(PoolOfOne, WhoSleepsGivesUpItsPlace) {
   EXPECT_EQ(100U, pool.finished()) << "the sleeper was waited for";
 }
 
+TEST_F(PoolOfOne, AsksForMoreWhileOneSleeps) {
+  Pool pool(library_, target_, {1, std::chrono::seconds(4)});
+  size_t more = 0;
+  pool.when_idle([&] {
+    if (more++ < 5) pool.announce(ordinary());
+  });
+  EXPECT_EQ(1U, pool.await(pool.announce(sleeper()))->observation.timed_out);
+  EXPECT_EQ(6U, pool.finished()) << "five were tried meanwhile";
+}
+
 TEST_F(PoolOfOne, OneAtATimeWhereNobodySleeps) {
   Pool pool(library_, target_, {1, kLongestTimeout});
   std::array<size_t, 20> tickets{};
