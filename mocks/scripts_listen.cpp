@@ -3,7 +3,7 @@
 #include <atomic>
 
 #include "mocks/reporter.h"
-#include "mocks/scripts_support.h"
+#include "mocks/stage.h"
 
 namespace rdmamock {
 
@@ -22,7 +22,7 @@ using Meanwhile = std::function<void(FakeRdmacm& fake, rdma_cm_id* id)>;
 
 // Let `meanwhile` happen during the first rdma_listen, which then fails with `error` unless it is 0.
 void expect_listen(Stage& stage, int error, const Meanwhile& meanwhile) {
-  EXPECT_CALL(stage.cm, listen(_, _))
+  EXPECT_CALL(stage.mock, listen(_, _))
       .Times(AtLeast(1))
       .WillOnce([&fake = stage.fake, error, meanwhile](rdma_cm_id* id, int backlog) {
         if (error == 0 && fake.listen(id, backlog) != 0) return -1;
@@ -43,7 +43,7 @@ void expect_no_request_swallowed(Stage& stage) {
 }  // namespace
 
 void listen_fails_with_errno_zero(Stage& stage) {
-  EXPECT_CALL(stage.cm, listen(_, _)).Times(AtLeast(1)).WillRepeatedly(InvokeWithoutArgs(fail_with(0)));
+  EXPECT_CALL(stage.mock, listen(_, _)).Times(AtLeast(1)).WillRepeatedly(InvokeWithoutArgs(fail_with(0)));
   stage.expect_nothing_kept();
 }
 
@@ -51,7 +51,7 @@ void listen_fails_with_errno_zero(Stage& stage) {
 // failure is seen.
 void listen_is_interrupted_for_ever(Stage& stage) {
   const auto calls = std::make_shared<std::atomic<int>>(0);
-  EXPECT_CALL(stage.cm, listen(_, _)).Times(AtLeast(1)).WillRepeatedly(InvokeWithoutArgs([calls] {
+  EXPECT_CALL(stage.mock, listen(_, _)).Times(AtLeast(1)).WillRepeatedly(InvokeWithoutArgs([calls] {
     const int call = ++*calls;
     if (call <= kInterruptions) return fail(EINTR);
     if (call == kInterruptions + 1)

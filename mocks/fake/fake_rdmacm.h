@@ -14,46 +14,52 @@
 
 namespace rdmamock {
 
-class FakeRdmacm : public Rdmacm {
+class FakeRdmacm {
  public:
   explicit FakeRdmacm(World& world) : world_(world) {}
+  FakeRdmacm(const FakeRdmacm&) = delete;
+  FakeRdmacm& operator=(const FakeRdmacm&) = delete;
+  virtual ~FakeRdmacm() = default;
+
+  // Each of these is the C function rdma_NAME, with its arguments, result and errno. Scripts put expectations
+  // on the virtual ones (mock.h).
 
   // ids.cpp
-  rdma_event_channel* create_event_channel() override;
-  void destroy_event_channel(rdma_event_channel* channel) override;
-  int create_id(rdma_event_channel* channel, rdma_cm_id** id, void* context, rdma_port_space ps) override;
-  int destroy_id(rdma_cm_id* id) override;
-  int migrate_id(rdma_cm_id* id, rdma_event_channel* channel) override;
+  virtual rdma_event_channel* create_event_channel();
+  virtual void destroy_event_channel(rdma_event_channel* channel);
+  virtual int create_id(rdma_event_channel* channel, rdma_cm_id** id, void* context, rdma_port_space ps);
+  virtual int destroy_id(rdma_cm_id* id);
+  int migrate_id(rdma_cm_id* id, rdma_event_channel* channel);
 
   // addrinfo.cpp
-  int getaddrinfo(const char* node, const char* service, const rdma_addrinfo* hints,
-                  rdma_addrinfo** res) override;
-  void freeaddrinfo(rdma_addrinfo* res) override;
+  virtual int getaddrinfo(const char* node, const char* service, const rdma_addrinfo* hints,
+                          rdma_addrinfo** res);
+  virtual void freeaddrinfo(rdma_addrinfo* res);
 
   // binding.cpp
-  int bind_addr(rdma_cm_id* id, sockaddr* addr) override;
-  int listen(rdma_cm_id* id, int backlog) override;
-  int resolve_addr(rdma_cm_id* id, sockaddr* src, sockaddr* dst, int timeout_ms) override;
-  int resolve_route(rdma_cm_id* id, int timeout_ms) override;
-  std::uint16_t get_src_port(rdma_cm_id* id) override;
-  std::uint16_t get_dst_port(rdma_cm_id* id) override;
+  virtual int bind_addr(rdma_cm_id* id, sockaddr* addr);
+  virtual int listen(rdma_cm_id* id, int backlog);
+  int resolve_addr(rdma_cm_id* id, sockaddr* src, sockaddr* dst, int timeout_ms);
+  int resolve_route(rdma_cm_id* id, int timeout_ms);
+  std::uint16_t get_src_port(rdma_cm_id* id);
+  std::uint16_t get_dst_port(rdma_cm_id* id);
 
   // queue_pairs.cpp
-  int create_qp(rdma_cm_id* id, ibv_pd* pd, ibv_qp_init_attr* attr) override;
-  int create_qp_ex(rdma_cm_id* id, ibv_qp_init_attr_ex* attr) override;
-  void destroy_qp(rdma_cm_id* id) override;
+  int create_qp(rdma_cm_id* id, ibv_pd* pd, ibv_qp_init_attr* attr);
+  int create_qp_ex(rdma_cm_id* id, ibv_qp_init_attr_ex* attr);
+  void destroy_qp(rdma_cm_id* id);
 
   // connections.cpp
-  int connect(rdma_cm_id* id, rdma_conn_param* param) override;
-  int accept(rdma_cm_id* id, rdma_conn_param* param) override;
-  int reject(rdma_cm_id* id, const void* data, std::uint8_t size) override;
-  int establish(rdma_cm_id* id) override;
-  int disconnect(rdma_cm_id* id) override;
+  int connect(rdma_cm_id* id, rdma_conn_param* param);
+  int accept(rdma_cm_id* id, rdma_conn_param* param);
+  int reject(rdma_cm_id* id, const void* data, std::uint8_t size);
+  int establish(rdma_cm_id* id);
+  int disconnect(rdma_cm_id* id);
 
   // events.cpp
-  int get_cm_event(rdma_event_channel* channel, rdma_cm_event** event) override;
-  int ack_cm_event(rdma_cm_event* event) override;
-  const char* event_str(rdma_cm_event_type event) override;
+  int get_cm_event(rdma_event_channel* channel, rdma_cm_event** event);
+  int ack_cm_event(rdma_cm_event* event);
+  const char* event_str(rdma_cm_event_type event);
 
   // What scripts do to the state, beyond what a caller can.
   // A connection request for a listening id from nobody, with `data` as its private data.
