@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Scripts about what rdma_getaddrinfo returns, and what is bound of it.
+// Scripts for the results of rdma_getaddrinfo, and for rdma_bind_addr.
 #include <netdb.h>
 
 #include <cstring>
@@ -26,14 +26,14 @@ using testing::Truly;
 
 namespace {
 
-// Handles are known only once the listener has asked for them: the matcher looks at the time of the call.
+// The handles are unknown when the expectation is set: the matcher reads them at the time of the call.
 MATCHER_P(IsSourceOf, handles, "is the source address of the result") {
   if (arg == nullptr || handles->info == nullptr) return false;
   const sockaddr_storage addr = copy_address(arg);
   return std::memcmp(&addr, &handles->source, sizeof addr) == 0;
 }
 
-// rdma_getaddrinfo(3) lets the QP type or the port space be left 0, and further flags be set.
+// rdma_getaddrinfo(3) allows a QP type or port space of 0, and more flags.
 bool asks_for_passive_rc(const rdma_addrinfo& hints) {
   return (hints.ai_flags & RAI_PASSIVE) != 0 && (hints.ai_qp_type == IBV_QPT_RC || hints.ai_qp_type == 0) &&
          (hints.ai_port_space == RDMA_PS_TCP || hints.ai_port_space == 0) &&
@@ -78,7 +78,7 @@ void getaddrinfo_gives_three_results(Stage& stage) {
   EXPECT_CALL(stage.mock, freeaddrinfo(_)).Times(AnyNumber());
   EXPECT_CALL(stage.mock, freeaddrinfo(AllOf(NotNull(), Eq(ByRef(handles->info))))).Times(1);
   EXPECT_CALL(stage.mock, listen(_, _)).Times(AtLeast(1));
-  stage.at_end([handles] {});  // the matcher refers to them
+  stage.at_end([handles] {});  // keeps them for the matcher
 }
 
 void getaddrinfo_gives_no_address(Stage& stage) {
@@ -109,7 +109,7 @@ void bind_fails_then_works(Stage& stage) {
 
 void listen_asks_for_right_things(Stage& stage) {
   const auto handles = std::make_shared<Handles>();
-  // Whatever comes after the listener's own calls, a client's for instance.
+  // Other calls, for example of a client.
   EXPECT_CALL(stage.mock, create_id(_, _, _, _)).Times(AnyNumber());
   EXPECT_CALL(stage.mock, getaddrinfo(_, _, _, _)).Times(AnyNumber());
   EXPECT_CALL(stage.mock, freeaddrinfo(_)).Times(AnyNumber());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Scripts about event channels and cm ids.
+// Scripts for event channels and cm ids.
 #include <fcntl.h>
 #include <unistd.h>
 

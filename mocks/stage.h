@@ -96,7 +96,7 @@ void getaddrinfo_gives_no_address(Stage& stage);
 void bind_fails_then_works(Stage& stage);
 void listen_asks_for_right_things(Stage& stage);
 
-// scripts_listen.cpp: listen, and what happens meanwhile
+// scripts_listen.cpp: listen, and events during the call
 void listen_fails_with_errno_zero(Stage& stage);
 void listen_is_interrupted_for_ever(Stage& stage);
 void listen_fails_with_request_pending(Stage& stage);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The librdmacm face of the fake. It keeps the order of things that the kernel keeps: who may bind, when an
-// event is readable, what the other end sees. A call that breaks the API is complained of, then answered as
-// gently as possible.
+// The librdmacm side of the fake. It follows the kernel's rules: which address can be bound, when an event is
+// readable, what the other end gets. For a call that breaks the API it reports a complaint, then returns an
+// error where that is possible.
 //
-// Where it is simpler than a network: an answer takes no time, so a disconnect shows on both ends at once,
-// and there are no retransmissions, time-outs or TIMEWAIT_EXIT events.
+// It is simpler than a network: answers take no time, so a disconnect is seen on both ends at once, and there
+// are no retransmissions, time-outs or TIMEWAIT_EXIT events.
 #pragma once
 
 #include <string>
@@ -61,18 +61,18 @@ class FakeRdmacm {
   int ack_cm_event(rdma_cm_event* event);
   const char* event_str(rdma_cm_event_type event);
 
-  // What scripts do to the state, beyond what a caller can.
-  // A connection request for a listening id from nobody, with `data` as its private data.
+  // For scripts.
+  // Queue a connection request for a listening id, without a client, with `data` as its private data.
   void inject_request(rdma_cm_id* listener, const std::string& data);
-  // An event without a parameter for an id.
+  // Queue an event without parameters for an id.
   void inject_event(rdma_cm_id* id, rdma_cm_event_type type, int status);
-  // Make `head` a chain of `length`: copies of itself are appended.
+  // Extend `head` to a chain of `length` copies.
   void lengthen(rdma_addrinfo* head, int length);
-  // Forget the source address of a result.
+  // Remove the source address of a result.
   void drop_source(rdma_addrinfo* head);
-  // From now on a new id lies where the one released last lay.
+  // From now on a new id has the address of the one released last.
   void recycle_ids(bool on);
-  // Requests that were taken off a channel and acknowledged, and whose id was neither answered nor destroyed.
+  // The number of requests that were read and acknowledged, but whose id was neither answered nor destroyed.
   std::uint32_t swallowed_requests();
 
  private:
@@ -112,10 +112,10 @@ class FakeRdmacm {
   World& world_;
 };
 
-// Reason of a refusal, as a REJECTED event's status has it: by the other end's program.
+// The status of a REJECTED event if the other end's program rejected the request.
 constexpr int kConsumerDefined = 28;
 
-// Set errno and give what a failing call returns.
+// Set errno and return -1.
 int fail(int error);
 
 }  // namespace rdmamock
