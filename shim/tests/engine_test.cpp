@@ -242,29 +242,32 @@ TEST(Engine, NoThreadWritesToALogAfterItsOwnerDisarmed) {
   EXPECT_GE(fired, failed) << "a foreign call fails only if a rule counted it";
 }
 
-TEST(Engine, OneModuleGetsOneEntryFromManyThreads) {
-  constexpr int kThreads = 4;
-  for (int round = 0; round < 50; ++round) {
-    const Log log(64);
-    std::atomic<int> waiting = 0;
-    std::atomic<bool> go = false;
-    std::vector<std::thread> threads;
-    threads.reserve(kThreads);
-    for (int i = 0; i < kThreads; ++i) {
-      threads.emplace_back([&] {
-        ++waiting;
-        while (!go) std::this_thread::yield();
-        call_once();
-      });
+// Two threads make their first calls at nearly the same moment, with a different delay each time.
+TEST(Engine, AModuleGetsOneEntryFromTwoThreads) {
+  constexpr int kRounds = 20000;
+  std::atomic<int> round = 0;
+  std::atomic<int> called = 0;
+  std::thread other([&] {
+    for (int mine = 1; mine <= kRounds; ++mine) {
+      for (int spins = 0; round < mine; ++spins)
+        if (spins > 2000) std::this_thread::yield();
+      call_once();
+      called = mine;
     }
-    while (waiting < kThreads) std::this_thread::yield();
-    ASSERT_EQ(0, arm(log));
-    go = true;
-    for (std::thread& thread : threads) thread.join();
+  });
+  int modules = 0;
+  for (int now = 1; now <= kRounds; ++now) {
+    const Log log(4);
+    EXPECT_EQ(0, arm(log));
+    round = now;
+    for (int delay = now % 100; delay > 0; --delay) asm volatile("");
+    call_once();
+    while (called < now) std::this_thread::yield();
     rdmafault::disarm();
-    EXPECT_EQ(1U, log->module_count);
-    for (uint32_t i = 0; i < log->count; ++i) EXPECT_EQ(0, log->records[i].module);
+    modules += static_cast<int>(log->module_count);
   }
+  other.join();
+  EXPECT_EQ(kRounds, modules);
 }
 
 TEST(Objects, ASnapshotFindsTheSameObjectsAsTheLoader) {
