@@ -6,8 +6,11 @@ file(READ ${FILLED} page)
 string(REPLACE "\n## " "\n### " page "${page}")
 file(WRITE ${FILLED} "${page}")
 execute_process(COMMAND ${RENDERER} -in=${FILLED} -out=${OUTPUT} COMMAND_ERROR_IS_FATAL ANY)
-# What mandoc -T lint reports: a paragraph right after a heading, and \fC, which is not a font of every device.
+# Blank lines before requests would be printed. A paragraph right after a heading and \fC, which is not a font of every
+# device, are what mandoc -T lint reports.
 file(READ ${OUTPUT} page)
+string(REGEX REPLACE "\n\n+(\\.[A-Zf])" "\n\\1" page "${page}")
+string(REGEX REPLACE "\n\n+(\\.nf\n)" "\n\\1" page "${page}")
 string(REGEX REPLACE "(\n\\.S[HS] [^\n]*)\n\\.PP\n" "\\1\n" page "${page}")
 string(REPLACE "\\fB\\fC" "\\fB" page "${page}")
 string(REPLACE "\\fC" "\\fB" page "${page}")

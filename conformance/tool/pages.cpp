@@ -2,13 +2,14 @@
 #include "conformance/tool/pages.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <fstream>
-#include <iterator>
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "conformance/catalogue/clauses.h"
 #include "conformance/catalogue/rulings.h"
@@ -44,25 +45,25 @@ std::string value_of(const CLI::Option& option) {
 }
 
 std::string names_of(const CLI::Option& option) {
-  if (option.nonpositional() == false) return fmt::format("*{}*", escaped(option.get_name(true)));
+  if (!option.nonpositional()) return fmt::format("*{}*", escaped(option.get_name(true)));
   std::string names;
   for (const std::string& name : option.get_snames()) names += fmt::format("**-{}**, ", escaped(name));
   for (const std::string& name : option.get_lnames()) names += fmt::format("**--{}**, ", escaped(name));
   names.resize(names.size() - 2);
-  return option.get_type_size() == 0 ? names : fmt::format("{} *{}*", names, escaped(value_of(option)));
+  const std::string value = value_of(option);  // of a flag: none
+  return value.empty() ? names : fmt::format("{} *{}*", names, escaped(value));
 }
 
-std::string sentence_of(const CLI::Option& option) {
-  std::string text = escaped(option.get_description());
-  if (!text.empty()) text[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(text[0])));
-  if (text.empty() || text.back() != '.') text += '.';
+std::string description_of(const CLI::Option& option) {
+  std::vector<std::string> details;
   const std::string type = option.get_type_name();
   if (const size_t range = type.find(" in ["); range != std::string::npos)
-    text += fmt::format(" Range: {}.", escaped(type.substr(range + 5, type.size() - range - 6)));
-  if (!option.get_default_str().empty())
-    text += fmt::format(" Default: {}.", escaped(option.get_default_str()));
-  if (option.get_required()) text += " Required.";
-  return text;
+    details.push_back("range " + type.substr(range + 5, type.size() - range - 6));
+  if (!option.get_default_str().empty()) details.push_back("default " + option.get_default_str());
+  if (option.get_required()) details.emplace_back("required");
+  std::string text = option.get_description();
+  if (!details.empty()) text += fmt::format(" [{}]", fmt::join(details, "; "));
+  return escaped(text);
 }
 
 std::string options_of(const CLI::App& app, const std::string& command) {
@@ -75,8 +76,9 @@ std::string options_of(const CLI::App& app, const std::string& command) {
   }
   std::string text;
   for (const CLI::Option* option : of->get_options()) {
-    if (option->get_group().empty()) continue;  // hidden
-    text += fmt::format("{}\n:   {}\n\n", names_of(*option), sentence_of(*option));
+    const bool is_help = !command.empty() && option == of->get_help_ptr();  // each command has it
+    if (option->get_group().empty() || is_help) continue;                   // no group: hidden
+    text += fmt::format("{}\n:   {}\n\n", names_of(*option), description_of(*option));
   }
   return text;
 }
