@@ -7,6 +7,7 @@ import argparse
 import glob
 import os
 import re
+import shutil
 import subprocess
 import sys
 import unittest
@@ -65,6 +66,14 @@ class Pages(unittest.TestCase):
             for option in options_of:
                 self.assertIn(option, page, command)
 
+    def test_each_option_in_the_text_is_one_of_a_command(self):
+        known = ''.join(run(options.tool, command, '--help').stdout for command in commands())
+        known += run(options.tool, '--help').stdout
+        for source in SOURCES[2:]:
+            for option in re.findall(r'\*\*[^*]*?(--[a-z-]+)\*\*', read(source)):
+                with self.subTest(source=source, option=option):
+                    self.assertRegex(known, rf'(^|[ ,]){option}\b')
+
     def test_each_exit_code_and_clause_is_in_the_page(self):
         page = shown(PAGES[0])
         status = page[page.index('EXIT STATUS'):]
@@ -121,4 +130,9 @@ if __name__ == '__main__':
     parser.add_argument('--man', required=True)
     parser.add_argument('--root', required=True)
     options, rest = parser.parse_known_args()
+    for page in PAGES:
+        if not os.path.exists(os.path.join(options.man, page)):
+            sys.exit(f'no {page} in {options.man}: install go-md2man and build the target pages')
+    if not shutil.which('mandoc'):
+        sys.exit('no mandoc: apt-get install mandoc')
     unittest.main(argv=[sys.argv[0], *rest])
