@@ -60,7 +60,8 @@ class Pages(unittest.TestCase):
         page = shown(PAGES[0])
         self.assertGreater(len(commands()), 10)
         for command in commands():
-            options_of = re.findall(r'^  +(?:-\w, ?)?(--[a-z-]+)', run(options.tool, command, '--help').stdout, re.MULTILINE)
+            text = run(options.tool, command, '--help').stdout
+            options_of = re.findall(r'^  +(?:-\w, ?)?(--[a-z-]+)', text, re.MULTILINE)
             self.assertIn(f'@OPTIONS {command}@', read(SOURCES[2]))
             self.assertTrue(options_of, command)
             for option in options_of:
@@ -84,7 +85,8 @@ class Pages(unittest.TestCase):
 
     def test_each_function_is_in_the_page(self):
         page = shown(PAGES[2])
-        for function in re.findall(r'^RDMAFAULT_FUNCTION\((\w+), \w+, (?!VOID)', read('shim/functions.inc'), re.MULTILINE):
+        table = read('shim/functions.inc')
+        for function in re.findall(r'^RDMAFAULT_FUNCTION\((\w+), \w+, (?!VOID)', table, re.MULTILINE):
             self.assertIn(f' {function} error= ', page)
 
     def test_readme_is_short_and_has_no_tables_of_the_program(self):

@@ -4,7 +4,7 @@
   contributing_test.py --root SOURCES [--copy FOLDER] [--apply-only]
 
 The diffs have no line numbers: what a hunk removes or keeps must occur in the file exactly once. What a command prints
-must match the lines below it, in which '...' stands for any text. --copy keeps the copy, for a second run.
+must match the lines below it, in which '...' matches any text. --copy keeps the copy, for a second run.
 """
 import argparse
 import os
