@@ -13,6 +13,7 @@
 #include "conformance/report/document.h"
 #include "conformance/suite/suite.h"
 #include "conformance/tool/commands.h"
+#include "conformance/tool/pages.h"
 #include "conformance/tool/run_record.h"
 #include "conformance/tool/values.h"
 #include "conformance/version.h"
@@ -290,6 +291,9 @@ int main_or_throw(int argc, char** argv) {
   doctor_command->add_option("--provider", doctor_provider, "that must work for exit code 0: mock, rxe or hw")
       ->check(CLI::IsMember({"mock", "rxe", "hw"}))
       ->capture_default_str();
+  std::filesystem::path page;
+  CLI::App* pages_command = app.add_subcommand("pages", "print a man page's Markdown with its tables");
+  pages_command->group("")->add_option("PAGE", page, "file")->required();  // hidden: conformance/pages
 
   refuse_empty_values(app, std::span(argv, static_cast<size_t>(argc)));
   try {
@@ -316,6 +320,7 @@ int main_or_throw(int argc, char** argv) {
   if (*verify_command) return verify_bundle(verify_options);
   if (*list_command && by_clauses) return list_clauses(shown_report, list_options.provider);
   if (*list_command) return list(list_options);
+  if (*pages_command) return print_page(app, page);
   return doctor(doctor_provider);
 }
 
