@@ -19,7 +19,7 @@ MACHINE_PACKAGES=(busybox-static dropbear-bin ibverbs-providers iproute2 openssh
 # replay under themselves, perl (its prove) and libxml2-utils read reports, python3-yaml and yamllint the templates,
 # clang-14 fuzzes, openssl and python3-jsonschema say what others make of keys and schemas; the others check the code.
 TEST_PACKAGES=(
-  binutils chromium clang-14 clang-format-14 clang-tidy-14 gdb ibverbs-utils libxml2-utils openssl perl python3
+  binutils chromium clang-14 clang-format-14 clang-tidy-14 gdb go-md2man ibverbs-utils libxml2-utils mandoc openssl perl python3
   libclang-rt-14-dev python3-jsonschema python3-yaml rdmacm-utils shellcheck valgrind yamllint
 )
 
