@@ -64,13 +64,13 @@ function linesOfTest(results) {
 
 function drawClauses() {
   const detail = (clause) => () => {
-    const bearing = tests.map((test) => resultsOn(test, clause.id)).filter((results) => results.length > 0)
+    const testing = tests.map((test) => resultsOn(test, clause.id)).filter((results) => results.length > 0)
       .sort((a, b) => byVerdict(a[0], b[0]));
-    const at = points.filter((point) => bearsOn(point, text(clause.id)));
+    const at = points.filter((point) => isTestedAt(text(clause.id), point));
     return [
-      element('h4', {}, bearing.length === 0 ? 'No test of this run bears on it' : several(bearing.length, 'test')),
+      element('h4', {}, testing.length === 0 ? 'No test of this run checks it' : several(testing.length, 'test')),
       at.length === 0 ? '' : linkTo({clause: text(clause.id)}, {}, 'Show these and their ' + several(at.length, 'point')),
-      element('ul', {class: 'long', tabindex: '0'}, bearing.map(linesOfTest)),
+      element('ul', {class: 'long', tabindex: '0'}, testing.map(linesOfTest)),
     ];
   };
   const body = element('tbody', {}, clauses.map((clause) => {
