@@ -90,7 +90,7 @@ const Json& at(const Json& json, const char* name) {
   return json.is_object() && found != json.end() ? *found : kNothing;
 }
 
-// As text, escaped; empty where there is nothing.
+// A field as escaped text; empty where it is missing.
 std::string text_at(const Json& json, const char* name) {
   const Json& value = at(json, name);
   if (value.is_null()) return "";
@@ -113,7 +113,7 @@ std::string fact(std::string_view term, const std::string& content) {
   return fmt::format("<div><dt>{}</dt><dd>{}</dd></div>\n", term, content);
 }
 
-// The reason of the subject stands above already.
+// The reason of the subject is in the header already.
 std::string verdict_fact(std::string_view term, const Json& outcome, const Json& subject) {
   return fact(term, badge(outcome) + (outcome == subject ? "" : paragraph(text_at(outcome, "reason"))));
 }
