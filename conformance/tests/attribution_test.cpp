@@ -12,7 +12,7 @@
 namespace conformance {
 namespace {
 
-Place place_in(const std::string& file) {
+Place place_of(const std::string& file) {
   Place place{};
   place.address = 0x7000'1234;
   place.offset = 0x1234;
@@ -34,7 +34,7 @@ class AttributionTest : public EvidenceTest {
   void stack(std::initializer_list<const char*> files) {
     Observation& seen = evidence_.observation;
     seen.frames = 0;
-    for (const char* file : files) seen.frame.at(seen.frames++) = place_in(file);
+    for (const char* file : files) seen.frame.at(seen.frames++) = place_of(file);
   }
 
   // The process ended, or stands, within it.
@@ -68,7 +68,7 @@ TEST_F(AttributionTest, StackOfAHangGoesBeforeTheCallThatIsUnderWay) {
 
 TEST_F(AttributionTest, StackOfAHangGoesBeforeTheLastSystemCall) {
   stack({"libc.so.6", "libiut.so.0"});
-  evidence_.observation.stuck = place_in("librdmacm.so.1");
+  evidence_.observation.stuck = place_of("librdmacm.so.1");
   EXPECT_EQ(who_hangs(), "iut");
 }
 
@@ -81,9 +81,9 @@ TEST_F(AttributionTest, CallThatIsUnderWayHangsWhereTheStackTellsNothing) {
 
 TEST_F(AttributionTest, LastSystemCallHangsWhereNothingElseTells) {
   EXPECT_EQ(who_hangs(), "iut");
-  evidence_.observation.stuck = place_in("librdmacm.so.1");
+  evidence_.observation.stuck = place_of("librdmacm.so.1");
   EXPECT_EQ(who_hangs(), "rdmacm");
-  evidence_.observation.stuck = place_in("libc.so.6");
+  evidence_.observation.stuck = place_of("libc.so.6");
   EXPECT_EQ(who_hangs(), "iut");
 }
 
