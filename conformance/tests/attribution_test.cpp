@@ -3,6 +3,7 @@
 // Whom evidence accuses, on evidence made by hand.
 #include "conformance/harness/attribution.h"
 
+#include <cerrno>
 #include <initializer_list>
 #include <string>
 #include <string_view>
@@ -114,7 +115,22 @@ TEST_F(AttributionTest, CrashOutsideTheStackIsItsCallersFault) {
   EXPECT_EQ(who_crashed(), "iut");
 }
 
-// The child writes the count, and may have been about anything when it died.
+TEST_F(AttributionTest, OnlyACallOfTheIutThatNoRuleMadeFailHasReallyFailed) {
+  const auto real = [this] { return really_failed(library_, evidence_, {0, 1}); };
+  call("rdma_bind_addr");
+  EXPECT_EQ(real(), "");
+  evidence_.records[0].result = -1;
+  evidence_.records[0].error = EADDRINUSE;
+  EXPECT_NE(real(), "");
+  EXPECT_EQ(really_failed(library_, evidence_, {1, 2}), "");
+  evidence_.records[0].flags |= RDMAFAULT_INJECTED;
+  EXPECT_EQ(real(), "");
+  evidence_.records[0].flags = RDMAFAULT_COMPLETE;
+  evidence_.records[0].module = RDMAFAULT_NONE;
+  EXPECT_EQ(real(), "");
+}
+
+// The count may hold any value where the child died while it wrote it.
 TEST_F(AttributionTest, CountOfFramesIsNotTrusted) {
   evidence_.observation.frames = 1'000'000;
   EXPECT_EQ(who_crashed(), "iut");
