@@ -1,9 +1,9 @@
-# Writes the CTest entries of the suite, one per conformance test and provider, from `rpma-conformance list --json`,
+# Writes the CTest entries of the suite, one per conformance test and provider, from `rpma-conformance list --format json`,
 # which needs no device. Included by CTest (TEST_INCLUDE_FILES), run after the tool is built:
 #   cmake -DTOOL=... -DOUTPUT=... -DREPORTS=... -DBASELINES=... -DMACHINE_STATE=... -DRXE=ON|OFF -P GenerateTests.cmake
 cmake_minimum_required(VERSION 3.25)
 
-execute_process(COMMAND ${TOOL} list --json OUTPUT_VARIABLE json COMMAND_ERROR_IS_FATAL ANY)
+execute_process(COMMAND ${TOOL} list --format json OUTPUT_VARIABLE json COMMAND_ERROR_IS_FATAL ANY)
 string(JSON count LENGTH ${json} tests)
 if(count LESS 1)
   message(FATAL_ERROR "the suite has no tests")
