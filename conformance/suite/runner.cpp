@@ -177,7 +177,9 @@ void SuiteRunner::announce_selected() {
       if (!done_.contains(id)) selected_.push_back(static_cast<size_t>(found - tests_.begin()));
     }
   }
-  events_.started(selected_.size(), disturbs());
+  std::vector<std::string> ids;
+  for (const size_t index : selected_) ids.push_back(tests_[index].id());
+  events_.started(std::move(ids), disturbs());
   if (selected_.empty()) return;
   try {
     measure_controls();

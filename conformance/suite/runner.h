@@ -26,7 +26,7 @@ class SuiteRunner {
  public:
   struct Events {
     // Before the first experiment; `disturbs`: some will disturb the whole machine.
-    std::function<void(size_t selected, bool disturbs)> started;
+    std::function<void(std::vector<std::string> selected, bool disturbs)> started;
     std::function<void(const std::string& id)> test_started;
     std::function<void(const std::string& test, const PointResult&)> point_finished;
     std::function<void(const TestResult&)> test_finished;

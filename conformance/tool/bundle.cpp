@@ -5,10 +5,13 @@
 
 #include <fmt/format.h>
 
+#include <nlohmann/json.hpp>
+
 #include "conformance/bundle/files.h"
 #include "conformance/catalogue/profile.h"
 #include "conformance/report/digest.h"
 #include "conformance/tool/commands.h"
+#include "conformance/tool/output.h"
 
 namespace conformance {
 
@@ -18,9 +21,16 @@ int bundle(const BundleOptions& what) {
   const std::string archive =
       make_bundle(what.report, profiles_in(find_parts().profiles), key ? &*key : nullptr);
   write_new_file(what.output, archive, what.replace);
-  fmt::print(
-      "bundle: {}  {} bytes  sha256 {}\nsigned: {}\n", what.output.string(), archive.size(), sha256(archive),
-      key ? "by the key " + key->id() : "no; --key KEY.pem signs, and without that nobody answers for it");
+  if (wants_json()) {
+    print_document({{"schema", "rpma-conformance-bundle/1"},
+                    {"file", what.output.string()},
+                    {"bytes", archive.size()},
+                    {"sha256", sha256(archive)},
+                    {"signer", key ? key->id() : ""}});
+    return kConforms;
+  }
+  fmt::print("bundle: {}  {} bytes  sha256 {}\nsigned: {}\n", what.output.string(), archive.size(),
+             sha256(archive), key ? "by key " + key->id() : "no (sign with --key KEY.pem)");
   return kConforms;
 }
 

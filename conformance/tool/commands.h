@@ -105,14 +105,13 @@ struct VerifyOptions {
 int verify_bundle(const VerifyOptions& what);
 
 struct ListOptions {
-  bool json = false;
   bool check = false;  // only: do catalogue, suite and profiles cover each other?
   std::string provider;
   std::string freeze;  // NAME/VERSION: only print the profile of today's suite
 };
 int list(const ListOptions& options);
 
-// What this host can run, what is missing, and the command that mends it.
+// What this host can run, what is missing, and the command that installs it.
 int doctor(const std::string& provider);
 
 // Starts this program again with the shim (and the mock) preloaded, unless that has happened already. Returns

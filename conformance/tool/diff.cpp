@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
+#include <sstream>
 
 #include "conformance/bundle/bundle.h"
 #include "conformance/catalogue/profile.h"
@@ -11,6 +13,7 @@
 #include "conformance/report/compare.h"
 #include "conformance/report/plain.h"
 #include "conformance/tool/commands.h"
+#include "conformance/tool/output.h"
 
 namespace conformance {
 namespace {
@@ -19,7 +22,7 @@ std::string file_of(const StackModule& module) {
   return std::filesystem::path(module.path).filename();
 }
 
-// Points first and foremost belong to the clauses and findings above them: some are enough.
+// The clauses and findings above the points say the same: a few points are enough.
 void add_changes(const std::vector<Change>& changes, bool all, Lines& text) {
   constexpr size_t kPointsShown = 20;
   size_t points = 0;
@@ -31,7 +34,7 @@ void add_changes(const std::vector<Change>& changes, bool all, Lines& text) {
     text.line("... and {} more points; --all shows them", points - kPointsShown);
 }
 
-// What makes two runs less alike than they could be. It explains changes, and is none.
+// Differences of the set-up: they may explain changes, and are not changes themselves.
 void add_notes(const RunResult& before, const RunResult& after, Lines& text) {
   if (before.profile.sha256 != after.profile.sha256)
     text.line("note: measured against {}/{} and {}/{}", before.profile.name, before.profile.version,
@@ -53,6 +56,22 @@ void add_notes(const RunResult& before, const RunResult& after, Lines& text) {
     text.line("stack: kernel was {}, is {}", before.stack.kernel, after.stack.kernel);
 }
 
+nlohmann::ordered_json as_document(const Lines& notes, const std::vector<Change>& changes,
+                                   const std::vector<std::string>& missing, int code) {
+  nlohmann::ordered_json list = nlohmann::ordered_json::array();
+  for (const Change& change : changes)
+    list.push_back(
+        {{"kind", name_of(change.kind)}, {"what", change.what}, {"regression", change.regression}});
+  nlohmann::ordered_json lines = nlohmann::ordered_json::array();
+  std::istringstream text(notes.text());
+  for (std::string line; std::getline(text, line);) lines.push_back(line);
+  return {{"schema", "rpma-conformance-diff/1"},
+          {"notes", lines},
+          {"changes", list},
+          {"no_verdict", missing},
+          {"exit_code", code}};
+}
+
 }  // namespace
 
 int diff(const std::filesystem::path& old_folder, const std::filesystem::path& new_folder, bool all) {
@@ -63,8 +82,9 @@ int diff(const std::filesystem::path& old_folder, const std::filesystem::path& n
     throw SetupError(fmt::format("{} is a run on {}, {} one on {}: only runs on one provider can be compared",
                                  old_folder.string(), before.run.provider, new_folder.string(),
                                  after.run.provider));
+  Lines notes;
   Lines text;
-  add_notes(before.run, after.run, text);
+  add_notes(before.run, after.run, notes);
   const std::vector<Change> changes = compare(before, after);
   add_changes(changes, all, text);
   const std::vector<std::string> missing = tests_not_concluded(before.run, after.run);
@@ -76,11 +96,15 @@ int diff(const std::filesystem::path& old_folder, const std::filesystem::path& n
     code = kFinding;
   else if (!missing.empty() || after.run.tests.empty() || !after.run.interrupted.empty())
     code = kIncomplete;
+  if (wants_json()) {
+    print_document(as_document(notes, changes, missing, code));
+    return code;
+  }
   text.line("{} regressions, {} other changes{}, exit code {}", regressions,
             changes.size() - static_cast<size_t>(regressions),
             missing.empty() ? "" : fmt::format(", {} tests of OLD without a verdict in NEW", missing.size()),
             code);
-  fmt::print("{}", text.text());
+  fmt::print("{}{}", is_quiet() ? "" : notes.text(), text.text());
   return code;
 }
 

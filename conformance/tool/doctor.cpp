@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What this host can run, what is missing, and the command that mends it.
+// What this host can run, what is missing, and the command that installs it.
 #include <dlfcn.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -8,10 +8,12 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <nlohmann/json.hpp>
 #include <sstream>
 #include <vector>
 
 #include "conformance/tool/commands.h"
+#include "conformance/tool/output.h"
 #include "conformance/tool/target.h"
 #include "mocks/rdmamock.h"
 
@@ -20,13 +22,13 @@ namespace {
 
 namespace fs = std::filesystem;
 
-enum Needs : unsigned { kForMock = 1, kForRxe = 2, kForHw = 4, kForAll = 7, kForNobody = 0 };
+enum Needs : unsigned { kForMock = 1, kForRxe = 2, kForHw = 4, kForAll = 7, kOptional = 0 };
 
 struct Need {
   unsigned needed_by;
   std::string what;
   bool there;
-  std::string remedy;
+  std::string hint;
 };
 
 bool can_load(const char* library) {
@@ -38,7 +40,7 @@ bool in_path(const std::string& program) {
   std::istringstream folders(path != nullptr ? path : "");
   for (std::string folder; std::getline(folders, folder, ':');)
     if (access((fs::path(folder) / program).c_str(), X_OK) == 0) return true;
-  // Where root's programs are, for those whose PATH leaves them out.
+  // An ordinary user's PATH may leave these out.
   return access(("/usr/sbin/" + program).c_str(), X_OK) == 0 ||
          access(("/sbin/" + program).c_str(), X_OK) == 0;
 }
@@ -83,7 +85,7 @@ std::vector<Need> checks() {
                  access("/dev/infiniband/rdma_cm", R_OK | W_OK) == 0,
                  "modprobe rdma_ucm; run as root or as a member of the rdma group"});
   all.push_back({kForHw, "root", geteuid() == 0, "run it as root (sudo)"});
-  all.push_back({kForNobody, "/dev/kvm (the rxe machine starts faster where it works)",
+  all.push_back({kOptional, "/dev/kvm (the rxe machine starts faster where it works)",
                  access("/dev/kvm", R_OK | W_OK) == 0, "not needed: emulation is used instead"});
   return all;
 }
@@ -101,24 +103,41 @@ int doctor(const std::string& provider) {
     unsigned bit;
   };
   const std::vector<Need> all = checks();
+  constexpr Row kRows[] = {{"mock", kForMock}, {"rxe", kForRxe}, {"hw", kForHw}};
+  const bool works = std::ranges::all_of(
+      kRows, [&](const Row& row) { return provider != row.name || can_run(all, row.bit); });
+  if (wants_json()) {
+    nlohmann::ordered_json needs = nlohmann::ordered_json::array();
+    for (const Need& need : all)
+      needs.push_back({{"what", need.what},
+                       {"present", need.there},
+                       {"optional", need.needed_by == kOptional},
+                       {"hint", need.there ? "" : need.hint}});
+    nlohmann::ordered_json providers;
+    for (const auto& [name, bit] : kRows) providers[name] = can_run(all, bit);
+    nlohmann::ordered_json devices = nlohmann::ordered_json::object();
+    for (const std::string& device : rdma_devices()) devices[device] = addresses_of(device);
+    print_document({{"schema", "rpma-conformance-doctor/1"},
+                    {"can_run", providers},
+                    {"needs", needs},
+                    {"devices", devices}});
+    return works ? kConforms : kIncomplete;
+  }
   for (const Need& check : all) {
     fmt::print("{:<8} {}\n",
-               check.there                     ? "ok"
-               : check.needed_by == kForNobody ? "absent"
-                                               : "missing",
+               check.there                    ? "ok"
+               : check.needed_by == kOptional ? "absent"
+                                              : "missing",
                check.what);
-    if (!check.there) fmt::print("         {}\n", check.remedy);
+    if (!check.there) fmt::print("         {}\n", check.hint);
   }
-  bool wanted = true;
-  for (const auto& [name, bit] : {Row{"mock", kForMock}, Row{"rxe", kForRxe}, Row{"hw", kForHw}}) {
-    const bool runs = can_run(all, bit);
-    fmt::print("{} rpma-conformance run --provider {}{}\n", runs ? "can run:   " : "cannot run:", name,
+  for (const auto& [name, bit] : kRows)
+    fmt::print("{} rpma-conformance run --provider {}{}\n",
+               can_run(all, bit) ? "can run:   " : "cannot run:", name,
                bit == kForHw ? " --device NAME" : "");
-    if (provider == name) wanted = runs;
-  }
   for (const std::string& device : rdma_devices())
     fmt::print("device {}: {}\n", device, fmt::join(addresses_of(device), ", "));
-  return wanted ? kConforms : kIncomplete;
+  return works ? kConforms : kIncomplete;
 }
 
 }  // namespace conformance

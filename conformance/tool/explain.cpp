@@ -5,7 +5,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <cctype>
+#include <nlohmann/json.hpp>
 
 #include "conformance/catalogue/clauses.h"
 #include "conformance/catalogue/rulings.h"
@@ -15,10 +15,15 @@
 #include "conformance/report/report.h"
 #include "conformance/suite/matrix.h"
 #include "conformance/suite/suite.h"
+#include "conformance/tool/command_line.h"
 #include "conformance/tool/commands.h"
+#include "conformance/tool/output.h"
+#include "conformance/tool/suggest.h"
 
 namespace conformance {
 namespace {
+
+using Json = nlohmann::ordered_json;
 
 constexpr size_t kMostOfAName = 100;
 constexpr std::string_view kOtherReport = "name another folder with --report";
@@ -30,14 +35,14 @@ void print_clause(const Clause& clause) {
       fmt::print("  ruling {}: {}\n", ruling.number, ruling.text);
 }
 
-// What follows from the results is computed anew, not believed.
+// Computed from the results: a report is not trusted.
 std::string seen_of_clause(const RunResult& run, std::string_view clause) {
   std::string text;
   for (const std::string& test : tests_that_saw_besides(run, clause))
-    text += fmt::format("            {}: does not bear on it, but saw a finding of it\n", as_one_line(test));
+    text += fmt::format("            {}: does not test it, but saw a finding of it\n", as_one_line(test));
   const auto judged = by_clause(run);
   if (const auto seen = judged.find(std::string(clause)); seen == judged.end())
-    text += fmt::format("  seen:     nothing that bears on it (report of {}, provider {})\n",
+    text += fmt::format("  seen:     no test of it ran (report of {}, provider {})\n",
                         as_one_line(run.started), as_one_line(run.provider));
   else
     text += fmt::format("  seen:     {}{} (report of {}, provider {})\n", name_of(seen->second.verdict),
@@ -53,7 +58,6 @@ std::string seen_of_clause(const RunResult& run, std::string_view clause) {
   return text;
 }
 
-// Report files are read where they are there; a report that cannot be read is said to be so.
 std::string seen_in_report(const ShownReport& report, std::string_view clause) {
   if (!has(report, "report.json"))
     return fmt::format("  seen:     no report in {}; 'rpma-conformance run' makes one\n",
@@ -61,7 +65,50 @@ std::string seen_in_report(const ShownReport& report, std::string_view clause) {
   return seen_of_clause(read_report(report.folder / "report.json", kOtherReport), clause);
 }
 
+// As a report saw it; null where there is no report.
+Json seen_as_json(const ShownReport& report, std::string_view clause) {
+  if (!has(report, "report.json")) return nullptr;
+  const RunResult run = read_report(report.folder / "report.json", kOtherReport);
+  Json seen = {{"started", run.started}, {"provider", run.provider}, {"verdict", nullptr}, {"reason", ""}};
+  const auto judged = by_clause(run);
+  if (const auto found = judged.find(std::string(clause)); found != judged.end()) {
+    seen["verdict"] = name_of(found->second.verdict);
+    seen["reason"] = found->second.reason;
+  }
+  seen["also_seen_by"] = tests_that_saw_besides(run, clause);
+  Json findings = Json::array();
+  for (const Finding& finding : findings_of(run))
+    if (finding.clause == clause)
+      findings.push_back({{"verdict", name_of(finding.verdict)},
+                          {"module", finding.module},
+                          {"reason", finding.reason},
+                          {"points", finding.points}});
+  seen["findings"] = findings;
+  return seen;
+}
+
+int print_clause_document(const Clause& clause, const ShownReport& report) {
+  Json ruled = Json::array();
+  for (const Ruling& ruling : rulings())
+    if (clause.source.find(fmt::format("ruling {}", ruling.number)) != std::string_view::npos)
+      ruled.push_back({{"number", ruling.number}, {"text", ruling.text}});
+  Json tests = Json::array();
+  for (const Test& test : all_tests()) {
+    const std::vector<std::string_view> ids = clauses_of(test, false);
+    if (std::ranges::find(ids, clause.id) != ids.end()) tests.push_back(test.id());
+  }
+  print_document({{"schema", "rpma-conformance-explain/1"},
+                  {"clause", clause.id},
+                  {"promised", clause.promise},
+                  {"source", clause.source},
+                  {"rulings", ruled},
+                  {"tests", tests},
+                  {"seen", seen_as_json(report, clause.id)}});
+  return kConforms;
+}
+
 int explain_clause(const Clause& clause, const ShownReport& report) {
+  if (wants_json()) return print_clause_document(clause, report);
   const std::string seen = seen_in_report(report, clause.id);  // complains before anything is printed
   print_clause(clause);
   fmt::print("  tests:\n");
@@ -70,7 +117,7 @@ int explain_clause(const Clause& clause, const ShownReport& report) {
   for (const Test& test : all_tests()) {
     const std::vector<std::string_view> ids = clauses_of(test, false);
     if (std::ranges::find(ids, clause.id) == ids.end()) continue;
-    // Rows of one test differ in what stands behind the slash.
+    // Rows of one test differ in what follows the slash.
     const std::string family = test.id().substr(0, test.id().find('/'));
     if (family == last) {
       ++more;
@@ -103,9 +150,9 @@ std::string caller_in_words(const rdmafault_rule& rule) {
       return fmt::format("made by {}", rule.caller_name);
     case RDMAFAULT_CALLER_IS_NOT:
     case RDMAFAULT_ROLE_IS_NOT:
-      return fmt::format("made by anybody but {}", rule.caller_name);
+      return fmt::format("made by any module but {}", rule.caller_name);
     default:
-      return "made by anybody";
+      return "made by any module";
   }
 }
 
@@ -132,7 +179,7 @@ void print_done(const Experiment& experiment) {
                                                               : "the handle of a live endpoint");
   for (const Rule& rule : experiment.rules) {
     const std::string function = rule.text.substr(0, rule.text.find(':'));
-    fmt::print("            of {}, {} {} {} to fail: {}\n", function, when_in_words(rule.parsed),
+    fmt::print("            {}: {} {} {} to fail: {}\n", function, when_in_words(rule.parsed),
                caller_in_words(rule.parsed), rule.parsed.first == rule.parsed.last ? "is made" : "are made",
                rule.text);
   }
@@ -145,41 +192,77 @@ void print_done(const Experiment& experiment) {
                experiment.threads);
 }
 
-void print_promised(const Experiment& experiment, const std::string& point) {
+Expectation expectation_at(const Experiment& experiment, const std::string& point) {
   const std::optional<Expectation> in_suite = expectation_in_suite(point);
-  const Expectation expectation = in_suite ? *in_suite : ruled_beforehand(experiment);
+  return in_suite ? *in_suite : ruled_beforehand(experiment);
+}
+
+void print_promised(const Experiment& experiment, const std::string& point) {
+  const Expectation expectation = expectation_at(experiment, point);
   fmt::print("  promised:\n");
   for (const std::string_view id : clauses_judged(expectation, false)) {
     const Clause* clause = find_clause(id);
     if (clause != nullptr) fmt::print("            {:<19} {}\n", clause->id, clause->promise);
   }
   if (expectation.promise != Promise::Either) return;
-  fmt::print("            and what any failure or success promises, whichever it is\n");
+  fmt::print("            and what any failure or success promises\n");
   fmt::print("  ruling 1: {}\n", rulings().front().text);
 }
 
-// Points are there as soon as they were tried, whether the run came to its end or not.
-std::string seen_at_point(const ShownReport& report, const std::string& point) {
+// What points.jsonl has of a point. It is there as soon as the point was tried, even if the run was
+// interrupted.
+Json seen_at_point(const ShownReport& report, const std::string& point) {
   constexpr Expected kExpected = {
       .what = "list of points", .remedy = kOtherReport, .most_bytes = kMostJournalBytes};
   const std::filesystem::path file = report.folder / "points.jsonl";
-  std::string text;
-  const auto show = [&](const nlohmann::ordered_json& json) {
+  Json seen = Json::array();
+  const auto show = [&](const Json& json) {
     const Node line(json);
-    if (line.at("point").text() != point) return;
-    const std::string reason = line.text_or("reason");
-    text +=
-        fmt::format("  seen:     {} in {}{}\n", as_one_line(line.at("verdict").text()),
-                    as_one_line(line.at("test").text()), reason.empty() ? "" : ": " + as_one_line(reason));
+    if (line.at("point").text() == point)
+      seen.push_back({{"verdict", line.at("verdict").text()},
+                      {"test", line.at("test").text()},
+                      {"reason", line.text_or("reason")}});
   };
   try {
     if (has(report, "points.jsonl")) for_each_line(read_file(file, kExpected), show);
   } catch (const DocumentError& error) {
     refuse_document(file, kExpected, error.what());
   }
-  if (!text.empty()) return text;
-  return fmt::format("  seen:     nothing in {}; 'rpma-conformance replay' shows it call by call\n",
-                     report.folder.string());
+  return seen;
+}
+
+void print_seen_at_point(const ShownReport& report, const Json& seen) {
+  for (const Json& line : seen) {
+    const std::string reason = line.at("reason");
+    fmt::print("  seen:     {} in {}{}\n", as_one_line(line.at("verdict").get<std::string>()),
+               as_one_line(line.at("test").get<std::string>()),
+               reason.empty() ? "" : ": " + as_one_line(reason));
+  }
+  if (seen.empty())
+    fmt::print("  seen:     nothing in {}; 'rpma-conformance replay' shows it call by call\n",
+               as_one_line(report.folder.string()));
+}
+
+int print_point_document(const Experiment& experiment, const std::string& point, const Json& seen) {
+  Json promised = Json::array();
+  for (const std::string_view id : clauses_judged(expectation_at(experiment, point), false))
+    if (const Clause* clause = find_clause(id); clause != nullptr)
+      promised.push_back({{"clause", clause->id}, {"promise", clause->promise}});
+  Json rules = Json::array();
+  for (const Rule& rule : experiment.rules) rules.push_back(rule.text);
+  print_document({{"schema", "rpma-conformance-explain/1"},
+                  {"point", point},
+                  {"function", experiment.operation->function()},
+                  {"arguments", experiment.operation->variant()},
+                  {"start", name_of(experiment.start)},
+                  {"sentinel", name_of(experiment.sentinel)},
+                  {"rules", rules},
+                  {"condition", experiment.condition},
+                  {"script", experiment.script},
+                  {"threads", experiment.threads},
+                  {"promised", promised},
+                  {"seen", seen}});
+  return kConforms;
 }
 
 }  // namespace
@@ -187,19 +270,22 @@ std::string seen_at_point(const ShownReport& report, const std::string& point) {
 int explain(const std::string& what, const ShownReport& report) {
   if (const Clause* clause = find_clause(what); clause != nullptr) return explain_clause(*clause, report);
   if (const std::optional<int> code = explain_test(what, report)) return *code;
-  const bool looks_like_clause = what.find('/') == std::string::npos;
-  if (looks_like_clause) {
-    std::vector<std::string_view> ids;
-    for (const Clause& clause : clauses()) ids.push_back(clause.id);
-    throw SetupError(fmt::format("'{}' is no clause, no test and no point; clauses are {}",
-                                 as_one_line(what, kMostOfAName), fmt::join(ids, ", ")));
+  // A test's id has a dot behind its group; a point begins with a function.
+  const bool is_point = what.find('/') != std::string::npos && what[what.find_first_of("./(")] != '.';
+  if (!is_point) {
+    std::vector<std::string> names = clause_names();
+    for (std::string& test : test_names()) names.push_back(std::move(test));
+    const std::string similar = did_you_mean(what, names);
+    throw SetupError(fmt::format("'{}' is not a clause, a test or a point{}", as_one_line(what, kMostOfAName),
+                                 similar.empty() ? "; see 'rpma-conformance list [--clauses]'" : similar));
   }
   const Experiment experiment = read_point(what);
-  const std::string seen = seen_at_point(report, what);
+  const Json seen = seen_at_point(report, what);
+  if (wants_json()) return print_point_document(experiment, what, seen);
   fmt::print("{}\n", what);
   print_promised(experiment, what);
   print_done(experiment);
-  fmt::print("{}", seen);
+  print_seen_at_point(report, seen);
   return kConforms;
 }
 

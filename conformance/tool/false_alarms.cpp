@@ -17,6 +17,7 @@
 #include "conformance/report/report.h"
 #include "conformance/suite/suite.h"
 #include "conformance/tool/commands.h"
+#include "conformance/tool/output.h"
 #include "conformance/tool/trial.h"
 #include "conformance/version.h"
 
@@ -146,6 +147,7 @@ class FalseAlarms {
     write_whole(options_.report / kDocument, document.dump(2) + "\n");
     if (!options_.in_machine) fmt::print("false-alarms: {}\n", (options_.report / kDocument).string());
     fmt::print("exit code {}\n", code);
+    if (wants_json()) print_document(document);
     return code;
   }
 

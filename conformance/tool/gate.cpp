@@ -44,7 +44,7 @@ int gate(const Baseline& baseline, const std::filesystem::path& file, const RunR
   }
   // The findings alone are no verdict: what was not concluded may hide one.
   fmt::print(
-      "baseline: no other findings than those of {}, but not everything reached a verdict: {}, exit code "
+      "baseline: no other findings than those of {}, but not every test reached a verdict: {}, exit code "
       "{}\n",
       file.string(), unconcluded_in(run), code);
   return code;

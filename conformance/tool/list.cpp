@@ -8,6 +8,7 @@
 #include "conformance/suite/matrix.h"
 #include "conformance/suite/suite.h"
 #include "conformance/tool/commands.h"
+#include "conformance/tool/output.h"
 
 namespace conformance {
 namespace {
@@ -27,7 +28,7 @@ void print_json(const std::vector<Test>& tests) {
                     {"providers", providers_of(test)},
                     {"clauses", clauses_of(test, false)},
                     {"always", test.id() == kKernelTest}});
-  fmt::print("{}\n", nlohmann::ordered_json{{"schema", "rpma-conformance/1"}, {"tests", rows}}.dump(2));
+  print_document({{"schema", "rpma-conformance-list/1"}, {"tests", rows}});
 }
 
 void print_text(const std::vector<Test>& tests) {
@@ -44,11 +45,12 @@ int list(const ListOptions& options) {
     const std::vector<std::string> gaps = matrix_gaps(profiles_in(find_parts().profiles));
     for (const std::string& gap : gaps) fmt::print(stderr, "rpma-conformance: {}\n", gap);
     if (!gaps.empty())
-      fmt::print(stderr, "what is meant to be so is frozen in a new version of the profile: see --freeze\n");
+      fmt::print(stderr, "if this is intended, freeze a new version of the profile with --freeze\n");
     return gaps.empty() ? kConforms : kUsage;
   }
   if (!options.freeze.empty()) {
     const size_t slash = options.freeze.find('/');
+    const RealOutput output;
     fmt::print("{}", freeze_profile(options.freeze.substr(0, slash),
                                     static_cast<unsigned>(std::stoul(options.freeze.substr(slash + 1)))));
     return kConforms;
@@ -57,7 +59,7 @@ int list(const ListOptions& options) {
   if (!options.provider.empty())
     std::erase_if(tests,
                   [&options](const Test& test) { return !test.runs_on(provider_named(options.provider)); });
-  if (options.json)
+  if (wants_json())
     print_json(tests);
   else
     print_text(tests);

@@ -6,6 +6,7 @@
 #include <fstream>
 
 #include "conformance/harness/library.h"
+#include "conformance/tool/output.h"
 #include "conformance/tool/process.h"
 
 namespace conformance {
@@ -50,6 +51,7 @@ std::map<std::string, std::string> Machine::environment() const {
 int Machine::exec(const std::vector<std::string>& arguments) const {
   std::vector<std::string> all = {command_, "exec", "--state", state_, "--"};
   all.insert(all.end(), arguments.begin(), arguments.end());
+  const RealOutput output;  // what runs in there prints the document
   return run_program(all);
 }
 
@@ -71,6 +73,8 @@ std::vector<std::string> command_in_machine(const std::string& verb, const RunOp
   std::vector<std::string> command = {find_parts().program, verb};
   const std::vector<std::string> surroundings = surroundings_of(inner);
   command.insert(command.end(), surroundings.begin(), surroundings.end());
+  const std::vector<std::string> output = output_words();
+  command.insert(command.end(), output.begin(), output.end());
   return command;
 }
 

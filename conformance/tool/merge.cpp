@@ -16,6 +16,7 @@
 #include "conformance/tool/baseline.h"
 #include "conformance/tool/commands.h"
 #include "conformance/tool/gate.h"
+#include "conformance/tool/results.h"
 
 namespace conformance {
 namespace {
@@ -46,7 +47,7 @@ void write_merged(const std::vector<Recorded>& shards, RunResult& run, const fs:
   report.finish(run);
 }
 
-// Half a merged run is none: nothing goes on with it.
+// A half merged report cannot be resumed: it is removed.
 void remove_merged(const fs::path& folder, bool is_ours) {
   std::error_code error;
   for (const char* name : kJournals) fs::remove(folder / name, error);
@@ -81,8 +82,8 @@ int merge_reports(const std::vector<fs::path>& folders, const RunOptions& option
     remove_merged(options.report, is_new);
     throw;
   }
-  fmt::print("{}", to_text(run, "--provider " + shell_quoted(run.provider)));
-  fmt::print("report: {}\n", options.report.string());
+  print_run(run, "--provider " + shell_quoted(run.provider));
+  print_where_report_is(options.report, false);
   return baseline ? gate(*baseline, options.baseline, run) : exit_code_of(run);
 }
 

@@ -14,6 +14,7 @@
 #include "conformance/catalogue/clauses.h"
 #include "conformance/catalogue/rulings.h"
 #include "conformance/harness/library.h"
+#include "conformance/tool/command_line.h"
 #include "conformance/tool/options.h"
 #include "shim/rdmafault.h"
 
@@ -76,8 +77,8 @@ std::string options_of(const CLI::App& app, const std::string& command) {
   }
   std::string text;
   for (const CLI::Option* option : of->get_options()) {
-    const bool is_help = !command.empty() && option == of->get_help_ptr();  // each command has it
-    if (option->get_group().empty() || is_help) continue;                   // no group: hidden
+    const bool is_common = option == of->get_help_ptr() || option->get_group() == kCommonOptions;
+    if (option->get_group().empty() || (is_common && !command.empty())) continue;  // no group: hidden
     text += fmt::format("{}\n:   {}\n\n", names_of(*option), description_of(*option));
   }
   return text;

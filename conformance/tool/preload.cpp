@@ -9,13 +9,14 @@
 
 #include "conformance/harness/library.h"
 #include "conformance/tool/commands.h"
+#include "conformance/tool/output.h"
 
 namespace conformance {
 namespace {
 
 constexpr const char* kPreload = "LD_PRELOAD";
 constexpr const char* kLibraryPath = "LD_LIBRARY_PATH";
-// Set for the second start, so that a preload that does not take cannot make a loop.
+// Set for the second start, so that a preload that fails cannot make a loop.
 constexpr const char* kStarted = "RPMA_CONFORMANCE_PRELOADED";
 
 void prepend(const char* variable, const std::string& value) {
@@ -38,7 +39,7 @@ void need(const std::filesystem::path& part) {
 void with_preload(const RunOptions& options, char** argv) {
   const bool again = std::getenv(kStarted) != nullptr;
   if (again) {
-    // Programs that this one starts are none of the shim's business.
+    // Programs that this one starts run without the shim.
     for (const char* variable : {kPreload, kStarted}) unsetenv(variable);
     if (shim_is_preloaded()) return;
     throw SetupError(
@@ -55,6 +56,7 @@ void with_preload(const RunOptions& options, char** argv) {
   prepend(kPreload, preload);
   if (!options.rdma_core.empty()) prepend(kLibraryPath, std::filesystem::absolute(options.rdma_core));
   setenv(kStarted, "1", 1);
+  const RealOutput output;
   execv(parts.program.c_str(), argv);  // under valgrind /proc/self/exe is valgrind itself
   throw SetupError(fmt::format("cannot start {} again: {}", parts.program.string(), strerror(errno)));
 }

@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
+#include <sstream>
 #include <stdexcept>
 
 #include "conformance/catalogue/clauses.h"
@@ -17,7 +19,10 @@
 #include "conformance/report/result.h"
 #include "conformance/report/timeline.h"
 #include "conformance/suite/suite.h"
+#include "conformance/tool/command_line.h"
 #include "conformance/tool/commands.h"
+#include "conformance/tool/output.h"
+#include "conformance/tool/suggest.h"
 #include "conformance/tool/target.h"
 
 namespace conformance {
@@ -29,8 +34,9 @@ void print_outcomes(const std::vector<ClauseOutcome>& outcomes) {
   fmt::print("\nverdict\n");
   for (const ClauseOutcome& outcome : outcomes) {
     const Clause* clause = find_clause(outcome.clause);
-    fmt::print("  {:<19} {:<11} {}\n", outcome.clause, name_of(outcome.outcome.verdict()),
-               clause != nullptr ? clause->promise : "");
+    fmt::print("{}",
+               painted(fmt::format("  {:<19} {:<11} {}\n", outcome.clause, name_of(outcome.outcome.verdict()),
+                                   clause != nullptr ? clause->promise : "")));
     if (!outcome.outcome.passed())
       fmt::print("{:33}{}{}\n", "", outcome.outcome.reason(),
                  is_finding(outcome.outcome.verdict()) ? fmt::format(" [by {}]", outcome.module) : "");
@@ -58,7 +64,28 @@ RunResult as_run(const std::vector<ClauseOutcome>& outcomes, const std::string& 
   return run;
 }
 
-// No fork, no guard, no handlers, no verdict: for a debugger, whose business the process now is.
+nlohmann::ordered_json as_document(const RunResult& run, const std::string& calls,
+                                   const std::vector<std::string>& stack) {
+  nlohmann::ordered_json lines = nlohmann::ordered_json::array();
+  std::istringstream text(calls);
+  for (std::string line; std::getline(text, line);) lines.push_back(line);
+  const TestResult& test = run.tests.front();
+  nlohmann::ordered_json clauses = nlohmann::ordered_json::array();
+  for (const ClauseResult& clause : test.clauses)
+    clauses.push_back({{"clause", clause.clause},
+                       {"verdict", name_of(clause.verdict)},
+                       {"reason", clause.reason},
+                       {"module", clause.module}});
+  return {{"schema", "rpma-conformance-replay/1"},
+          {"point", test.id},
+          {"timeline", lines},
+          {"stack", stack},
+          {"clauses", clauses},
+          {"judged", run.subject},
+          {"exit_code", exit_code_of(run)}};
+}
+
+// No fork, no guard, no handlers, no verdict: the debugger controls the process.
 int replay_in_this_process(const Library& library, const Target& target, const Experiment& experiment) {
   const std::unique_ptr<Evidence> evidence = run_in_this_process(library, target, experiment);
   const Observation& seen = evidence->observation;
@@ -74,8 +101,9 @@ Experiment read_point(const std::string& point) {
   try {
     return experiment_at(point);
   } catch (const std::invalid_argument& error) {
-    throw SetupError(fmt::format("{}; 'rpma-conformance run' reports points, quote them for the shell",
-                                 as_one_line(error.what(), kMostOfAnError)));
+    const std::string similar = did_you_mean(point, point_names());
+    throw SetupError(fmt::format("{}{}", as_one_line(error.what(), kMostOfAnError),
+                                 similar.empty() ? "; quote points for the shell" : similar));
   }
 }
 
@@ -105,11 +133,8 @@ int replay_here(const RunOptions& options, const ReplayOptions& what) {
   const std::unique_ptr<Evidence> evidence = pool.await(pool.announce(experiment));
 
   const Symbols symbols(library);
-  fmt::print("point {}\n\n", what.point);
-  fmt::print("{}", timeline(library, *evidence, symbols, {what.all}));
+  const std::string calls = timeline(library, *evidence, symbols, {what.all});
   const std::vector<std::string> stack = symbols.stack_of(evidence->observation);
-  if (!stack.empty()) fmt::print("\nstack at its end\n");
-  for (const std::string& frame : stack) fmt::print("  {}\n", frame);
 
   const bool by_fault = !in_suite && !experiment.rules.empty() && experiment.threads == 1;
   const Expectation expectation = in_suite   ? *in_suite
@@ -117,8 +142,16 @@ int replay_here(const RunOptions& options, const ReplayOptions& what) {
                                              : ruled_beforehand(experiment);
   const std::vector<ClauseOutcome> outcomes =
       judge(library, experiment, expectation, *evidence, control.get());
-  print_outcomes(outcomes);
   const RunResult run = as_run(outcomes, what.point, roles_of_subject(library, options.subject));
+  if (wants_json()) {
+    print_document(as_document(run, calls, stack));
+    return exit_code_of(run);
+  }
+  fmt::print("point {}\n\n", what.point);
+  if (!is_quiet()) fmt::print("{}", calls);
+  if (!stack.empty()) fmt::print("\nstack at its end\n");
+  for (const std::string& frame : stack) fmt::print("  {}\n", frame);
+  print_outcomes(outcomes);
   fmt::print("judged: {}, exit code {}\n", run.subject, exit_code_of(run));
   return exit_code_of(run);
 }

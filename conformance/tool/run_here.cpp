@@ -16,6 +16,7 @@
 #include "conformance/report/waivers.h"
 #include "conformance/suite/runner.h"
 #include "conformance/tool/baseline.h"
+#include "conformance/tool/command_line.h"
 #include "conformance/tool/commands.h"
 #include "conformance/tool/device_lock.h"
 #include "conformance/tool/folder_lock.h"
@@ -23,6 +24,7 @@
 #include "conformance/tool/progress.h"
 #include "conformance/tool/results.h"
 #include "conformance/tool/run_record.h"
+#include "conformance/tool/suggest.h"
 #include "conformance/tool/target.h"
 
 namespace conformance {
@@ -51,6 +53,11 @@ void describe_undisturbed(const Library& library, const Target& target, SuiteRun
   Observation own{};
   list_modules(own);
   run.stack = describe_stack(library, target, own);
+}
+
+std::string suggestion_for(const std::string& filter) {
+  const std::string similar = did_you_mean(filter, test_names());
+  return similar.empty() ? "; 'rpma-conformance list' shows the tests" : similar;
 }
 
 // What must be the same in each part of one run.
@@ -120,15 +127,16 @@ int run_here(const RunOptions& options) {
   SuiteRunner runner(library, target, profile, {run.jobs, std::chrono::seconds(options.timeout)},
                      {options.seed, options.complete},
                      {.started =
-                          [&](size_t selected, bool disturbs) {
+                          [&](std::vector<std::string> selected, bool disturbs) {
                             if (on_kernel && disturbs) lock.emplace(true);
-                            progress.emplace(selected + (on_kernel && selected > 0 ? 1 : 0));
+                            if (on_kernel && !selected.empty()) selected.emplace_back(kKernelTest);
+                            progress.emplace(std::move(selected), report.earlier().tests);
                           },
                       .test_started = [&progress](const std::string& id) { progress->begin(id); },
                       .point_finished =
                           [&report, &progress](const std::string& test, const PointResult& point) {
                             report.add(point, test);
-                            progress->point(test);
+                            progress->point(point);
                           },
                       .test_finished = finished});
   run.tests = report.earlier().tests;
@@ -142,10 +150,9 @@ int run_here(const RunOptions& options) {
   run.in_profile = profile.tests_on(options.provider).size();
   run.selected = runner.run(options.filter, options.shard);
   if (run.selected == 0) {
-    fmt::print(
-        stderr,
-        "rpma-conformance: --filter '{}'{} selects no test on {}; 'rpma-conformance list' shows them\n",
-        options.filter, options.shard.empty() ? "" : " --shard " + options.shard, options.provider);
+    fmt::print(stderr, "rpma-conformance: --filter '{}'{} selects no test on {}{}\n", options.filter,
+               options.shard.empty() ? "" : " --shard " + options.shard, options.provider,
+               suggestion_for(options.filter));
     return kIncomplete;
   }
   run.interrupted = interruption();
@@ -166,10 +173,8 @@ int run_here(const RunOptions& options) {
   apply_waivers(std::move(given.waivers), run);
   if (!options.waivers.empty()) report.keep("waivers.json", given.document);
   report.finish(run);
-  fmt::print("{}", to_text(run, as_typed(options)));
-  if (!options.in_machine) fmt::print("report: {}\n", report.path().string());
-  if (!run.interrupted.empty() && !options.in_machine)
-    fmt::print("to go on: rpma-conformance run --resume {}\n", report.path().string());
+  print_run(run, as_typed(options));
+  if (!options.in_machine) print_where_report_is(report.path(), !run.interrupted.empty());
   return baseline ? gate(*baseline, options.baseline, run) : exit_code_of(run);
 }
 

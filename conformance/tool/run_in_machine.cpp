@@ -71,7 +71,8 @@ int report_partial(const RunOptions& options, const std::string& why, const std:
   run.selected = options.filter == "*" && options.shard.empty() ? run.in_profile : run.tests.size() + 1;
   report.add(run.tests.back());
   report.finish(run);
-  fmt::print("{}report: {}\n", to_text(run, as_typed(options)), report.path().string());
+  print_run(run, as_typed(options));
+  print_where_report_is(report.path(), false);
   return exit_code_of(run);
 }
 
@@ -161,9 +162,7 @@ int run_in_machine(const RunOptions& options) {
   // Without a report nothing was tested, and the run has said why.
   if (fs::exists(inner_report / "report.json")) {
     copy_files(inner_report, options.report, kDocuments, options.report);
-    fmt::print("report: {}\n", options.report.string());
-    if (was_interrupted(options.report))
-      fmt::print("to go on: rpma-conformance run --resume {}\n", options.report.string());
+    print_where_report_is(options.report, was_interrupted(options.report));
   } else if (status <= kFinding) {
     throw SetupError("the run in the machine left no report");
   }

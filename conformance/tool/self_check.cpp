@@ -18,6 +18,8 @@
 #include "conformance/report/report.h"
 #include "conformance/suite/suite.h"
 #include "conformance/tool/commands.h"
+#include "conformance/tool/output.h"
+#include "conformance/tool/suggest.h"
 #include "conformance/tool/temporary_folder.h"
 #include "conformance/tool/trial.h"
 #include "conformance/version.h"
@@ -43,6 +45,13 @@ unsigned bit_of(const std::string& provider) {
 std::set<std::string> words(std::string_view text) {
   std::istringstream stream{std::string(text)};
   return {std::istream_iterator<std::string>(stream), {}};
+}
+
+std::string suggestion_for(const std::string& name) {
+  std::vector<std::string> names;
+  for (const Defect& defect : listener::defects()) names.emplace_back(defect.name);
+  const std::string similar = did_you_mean(name, names);
+  return similar.empty() ? "; see fixtures/listeners/defects.inc" : similar;
 }
 
 std::string no_verdict(const Trial& trial, int status) {
@@ -133,8 +142,8 @@ class SelfCheck {
                           .filter = tests_against(defect),
                           .report = folder_.path() / std::string(defect.name)});
     if (trials.empty())
-      throw SetupError(fmt::format("no defect '{}' shows on {}; see fixtures/listeners/defects.inc",
-                                   what_.defect, options_.provider));
+      throw SetupError(fmt::format("no defect '{}' shows on {}{}", what_.defect, options_.provider,
+                                   suggestion_for(what_.defect)));
     run_trials(trials, jobs_of(options_), options_,
                [this](const Trial& trial, int status) { note(trial, status); });
   }
@@ -160,6 +169,7 @@ class SelfCheck {
                      {"noticed", judgement.noticed},
                      {"why", judgement.why},
                      {"broken", judgement.broken}});
+    if (is_quiet() && judgement.noticed) return;
     fmt::print("{:<10} {:<42} {}\n", judgement.noticed ? "noticed" : "SURVIVES", defect.name,
                judgement.noticed ? fmt::format("{}", fmt::join(judgement.broken, " ")) : judgement.why);
     std::fflush(stdout);
@@ -189,6 +199,7 @@ class SelfCheck {
     write_whole(options_.report / kSelfCheck, document.dump(2) + "\n");
     if (!options_.in_machine) fmt::print("self-check: {}\n", (options_.report / kSelfCheck).string());
     fmt::print("exit code {}\n", code);
+    if (wants_json()) print_document(document);
     return code;
   }
 

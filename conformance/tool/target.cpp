@@ -15,6 +15,7 @@
 #include <set>
 
 #include "conformance/harness/library.h"
+#include "conformance/tool/suggest.h"
 #include "mocks/rdmamock.h"
 
 namespace conformance {
@@ -65,7 +66,7 @@ std::string choose_address(const RunOptions& options, const std::string& device)
   if (options.address.empty()) return addresses.front();
   if (std::ranges::any_of(addresses, [&](const std::string& a) { return same_address(a, options.address); }))
     return options.address;
-  throw SetupError(fmt::format("{} is no address of {}; it has {}: choose with --addr", options.address,
+  throw SetupError(fmt::format("{} is not an address of {}; it has {}: choose with --addr", options.address,
                                device, fmt::join(addresses, ", ")));
 }
 
@@ -100,9 +101,10 @@ Target find_target(const RunOptions& options) {
   if (options.provider == "mock") {
     const std::string address = options.address.empty() ? RDMAMOCK_ADDR : options.address;
     if (!options.device.empty() && options.device != RDMAMOCK_DEVICE)
-      throw SetupError(fmt::format("the mock has one device, {}; leave --device out", RDMAMOCK_DEVICE));
+      throw SetupError(fmt::format("the mock has one device, {}; leave --device out{}", RDMAMOCK_DEVICE,
+                                   did_you_mean(options.device, {RDMAMOCK_DEVICE})));
     if (!same_address(address, RDMAMOCK_ADDR) && !same_address(address, RDMAMOCK_ADDR6))
-      throw SetupError(fmt::format("{} is no address of the mock's device; it has {} and {}", address,
+      throw SetupError(fmt::format("{} is not an address of the mock's device; it has {} and {}", address,
                                    RDMAMOCK_ADDR, RDMAMOCK_ADDR6));
     return {"mock", RDMAMOCK_DEVICE, address};
   }
@@ -113,10 +115,11 @@ Target find_target(const RunOptions& options) {
         devices.empty()
             ? std::string("it has none at all: load the card's driver (rdma link shows devices), or use "
                           "--provider rxe without --device")
-            : fmt::format("it has {}: choose with --device", fmt::join(devices, ", "))));
+            : fmt::format("it has {}: choose with --device{}", fmt::join(devices, ", "),
+                          did_you_mean(options.device, devices))));
   // A soft-RoCE link names the interface that it was made on.
   if (options.provider == "rxe" && !fs::exists(kDevices / options.device / "parent"))
-    throw SetupError(fmt::format("{} is no soft-RoCE link; use --provider hw --device {}", options.device,
+    throw SetupError(fmt::format("{} is not a soft-RoCE link; use --provider hw --device {}", options.device,
                                  options.device));
   return {options.provider, options.device, choose_address(options, options.device)};
 }

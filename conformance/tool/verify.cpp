@@ -7,10 +7,14 @@
 #include "conformance/catalogue/profile.h"
 #include "conformance/harness/library.h"
 #include "conformance/report/document.h"
+#include "conformance/report/report.h"
 #include "conformance/tool/commands.h"
+#include "conformance/tool/output.h"
 
 namespace conformance {
 namespace {
+
+using Json = nlohmann::ordered_json;
 
 constexpr size_t kMostOfProfile = size_t{16} << 20;  // bytes
 
@@ -24,6 +28,24 @@ Profile read_profile(const std::filesystem::path& file) {
   }
 }
 
+Json as_document(const Verification& result) {
+  Json checks = Json::array();
+  for (const Check& check : result.checks)
+    checks.push_back({{"what", check.what},
+                      {"made", check.was_made},
+                      {"passed", check.was_made && check.wrong.empty()},
+                      {"wrong", check.wrong},
+                      {"note", check.note}});
+  Json document = {{"schema", "rpma-conformance-verify/1"},
+                   {"genuine", result.is_genuine()},
+                   {"signer", result.signer},
+                   {"checks", checks},
+                   {"objections", result.objections},
+                   {"exit_code", result.exit_code()}};
+  if (result.run) document["report"] = to_json(*result.run);
+  return document;
+}
+
 }  // namespace
 
 int verify_bundle(const VerifyOptions& what) {
@@ -35,11 +57,11 @@ int verify_bundle(const VerifyOptions& what) {
   std::optional<Profile> demanded;
   if (!what.profile.empty()) {
     demanded = read_profile(what.profile);
-    // It is the one that is known by that name, whatever this suite has.
+    // It replaces this suite's profile of the same name.
     std::erase_if(trust.profiles, [&demanded](const Profile& one) { return one.id() == demanded->id(); });
     trust.profiles.push_back(*demanded);
   }
-  // One byte more than a bundle may have, so that it is the bundle that is refused.
+  // One byte more than the limit, so that verify() refuses what is too large.
   Verification result = verify(
       read_file(what.file,
                 {"bundle", "", "name one that 'rpma-conformance bundle' made", trust.limits.archive + 1}),
@@ -48,7 +70,10 @@ int verify_bundle(const VerifyOptions& what) {
     if (const std::string id = result.run->profile.id(); id != demanded->id())
       result.objections.push_back(
           fmt::format("it was measured against {}, not against {} (--profile)", id, demanded->id()));
-  fmt::print("{}", result.text());
+  if (wants_json())
+    print_document(as_document(result));
+  else
+    fmt::print("{}", painted(result.text()));
   return result.exit_code();
 }
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// `baseline REPORT -o FILE`: the one command that updates a baseline. Whoever reviews it reads the
-// difference.
+// `baseline REPORT -o FILE`: makes or updates a baseline.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -18,6 +17,7 @@
 #include "conformance/report/report.h"
 #include "conformance/tool/baseline.h"
 #include "conformance/tool/commands.h"
+#include "conformance/tool/output.h"
 
 namespace conformance {
 namespace {
@@ -108,6 +108,10 @@ int write_baseline(const std::filesystem::path& report, const std::filesystem::p
                          {"clauses", clauses},
                          {"findings", findings_in(recorded.run, old)}};
   write_whole(file, document.dump(2, ' ', false, Json::error_handler_t::replace) + "\n", kOtherOutput);
+  if (wants_json()) {
+    print_document(document);
+    return kConforms;
+  }
   fmt::print("{}: {} clauses, {} findings; read the difference before you commit it\n", file.string(),
              clauses.size(), document.at("findings").size());
   return kConforms;
