@@ -5,7 +5,7 @@
 ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 BUILD=$ROOT/build/default
 LOG=$ROOT/build/${0##*/}.log
-mkdir -p "$ROOT/build"
+mkdir -p "$ROOT/build" || exit 2
 
 # Debian packages, by what needs them.
 BUILD_PACKAGES=(
@@ -19,7 +19,7 @@ MACHINE_PACKAGES=(busybox-static dropbear-bin ibverbs-providers iproute2 openssh
 # replay under themselves, perl (its prove) and libxml2-utils read reports, python3-yaml and yamllint the templates,
 # clang-14 fuzzes, openssl and python3-jsonschema say what others make of keys and schemas; the others check the code.
 TEST_PACKAGES=(
-  binutils chromium clang-14 clang-format-14 clang-tidy-14 gdb ibverbs-utils libxml2-utils openssl perl python3
+  binutils chromium clang-14 clang-format-14 clang-tidy-14 gdb go-md2man ibverbs-utils libxml2-utils mandoc openssl perl python3
   libclang-rt-14-dev python3-jsonschema python3-yaml rdmacm-utils shellcheck valgrind yamllint
 )
 
@@ -31,6 +31,42 @@ die() {
   exit 2
 }
 
+# last_progress: "42% what" from the last line of the log in which apt or Ninja told its progress; nothing where none did.
+last_progress() {
+  tail -c 4096 -- "$LOG" | tr '\r' '\n' | sed -nE \
+    -e 's/^dlstatus:[^:]*:([0-9]+)[.0-9]*:(.*)$/\1% \2/p' -e 's/^pmstatus:[^:]*:([0-9]+)[.0-9]*:(.*)$/\1% \2/p' \
+    -e 's/^\[ *([0-9]+%) [0-9]+\/[0-9]+\] (.*)$/\1 \2/p' | tail -n 1 | cut -c1-100
+}
+
+# Shows the progress of what writes the log, until it is ended: on a terminal in one line, elsewhere in a line a minute.
+show_progress() {
+  local shell=$1 began=$SECONDS next=60
+  # An interrupt ends the script, but not what it started in the background.
+  while kill -0 "$shell" 2>/dev/null; do
+    sleep 1
+    if [ -t 1 ]; then
+      printf '\r\033[K   %s' "$(last_progress)"
+    elif [ $((SECONDS - began)) -ge $next ]; then
+      printf '   %3d s  %s\n' $((SECONDS - began)) "$(last_progress)"
+      next=$((next + 60))
+    fi
+  done
+}
+
+# with_progress COMMAND...: runs it with its output in the log, and shows its progress.
+with_progress() {
+  local reader status=0
+  # A redirection that fails is not noticed everywhere, and a program that was built earlier would run.
+  : >"$LOG" || die "cannot write $LOG; check its owner and the free space"
+  show_progress $$ &
+  reader=$!
+  "$@" >"$LOG" 2>&1 || status=$?
+  kill "$reader" 2>/dev/null || true
+  wait "$reader" 2>/dev/null || true
+  [ ! -t 1 ] || printf '\r\033[K'
+  return $status
+}
+
 # Installs those of the named packages that are missing; needs root only where some are.
 install_packages() {
   local missing=() package
@@ -39,12 +75,12 @@ install_packages() {
   done
   [ ${#missing[@]} -eq 0 ] && return
   [ "$(id -u)" = 0 ] || die "missing packages; run as root: apt-get install ${missing[*]}"
-  say "installing ${missing[*]}"
+  say "installing ${#missing[@]} packages: ${missing[*]}"
   export DEBIAN_FRONTEND=noninteractive
   apt-get update -qq || die "apt-get update failed; is a Debian mirror reachable?"
-  apt-get install -y -qq --no-install-recommends "${missing[@]}" >"$LOG" 2>&1 || {
+  with_progress apt-get install -y -q --no-install-recommends -o APT::Status-Fd=1 "${missing[@]}" || {
     tail -n 20 "$LOG" >&2
-    die "apt-get install failed; its last words are above"
+    die "apt-get install failed; its last lines are above"
   }
 }
 
@@ -54,12 +90,49 @@ refresh_package_lists() {
     die "apt-get update failed; is a Debian mirror reachable?"
 }
 
-# Configures a preset and builds it, or the named target of it. Quiet where it works.
+configure_and_build() (
+  preset=$1
+  shift
+  cd "$ROOT" && cmake --preset "$preset" && NINJA_STATUS='[%p %f/%t] ' cmake --build --preset "$preset" --target "$@"
+)
+
+# Configures a preset and builds it, or the named targets of it.
 build() {
-  local preset=$1 target=${2:-all}
+  local preset=$1 began=$SECONDS
+  shift
+  [ $# -gt 0 ] || set -- all
   say "building ($preset)"
-  if ! (cd "$ROOT" && cmake --preset "$preset" && cmake --build --preset "$preset" --target "$target") >"$LOG" 2>&1; then
+  with_progress configure_and_build "$preset" "$@" || {
     grep -E -A 5 'error|FAILED|CMake Error' "$LOG" | head -n 60 >&2
     die "the build failed; all of it is in $LOG"
-  fi
+  }
+  say "built in $((SECONDS - began)) s"
+}
+
+# build_tool PROVIDER: the tool, and what it runs on that provider.
+build_tool() {
+  local targets=(rpma-conformance)
+  [ "$1" != mock ] || targets+=(rdmamock)
+  build default "${targets[@]}"
+}
+
+# value_of OPTION WORD...: the value that the words give to the option; nothing where they do not name it.
+value_of() {
+  local option=$1 value=
+  shift
+  while [ $# -gt 0 ]; do
+    case $1 in
+      "$option")
+        value=${2:-}
+        # The next option is not a value.
+        case $value in '' | --*) die "$option needs a value" ;; esac
+        ;;
+      "$option"=*)
+        value=${1#*=}
+        [ -n "$value" ] || die "$option needs a value"
+        ;;
+    esac
+    shift
+  done
+  printf '%s' "$value"
 }

@@ -1,23 +1,20 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The border of the library: what every exported function does around its work.
+// What every exported function does around its work.
 #pragma once
 
 #include <cerrno>
-#include <exception>
-#include <new>
-#include <string>
 #include <utility>
 
 #include "mocks/reporter.h"
 #include "shim/rdmafault.h"
 
-// Absent where the shim is not loaded.
+// Null where the shim is not loaded.
 #pragma weak rdmafault_suspend
 #pragma weak rdmafault_resume
 
 namespace rdmamock {
 
-// While this lives, the thread's shim rules do not hold: GoogleMock and the fake allocate. Keeps errno.
+// Suspends the thread's shim rules while it exists: GoogleMock and the fake allocate. Keeps errno.
 class Suspended {
  public:
   Suspended() {
@@ -34,20 +31,17 @@ class Suspended {
   Suspended& operator=(const Suspended&) = delete;
 };
 
-// Run `work` with the rules suspended. No exception gets out: it is reported, and `failure` returned with
-// errno ENOMEM or EIO.
+// Run `work` with the rules suspended. An exception is reported; `failure` is returned with errno ENOMEM or
+// EIO.
 template <typename R, typename F>
 R enter(R failure, F&& work) noexcept {
   const Suspended suspended;
   try {
     return std::forward<F>(work)();
-  } catch (const std::bad_alloc&) {
-    errno = ENOMEM;
-  } catch (const std::exception& e) {
-    report(std::string("the mock provider failed: ") + e.what());
-    errno = EIO;
+  } catch (...) {
+    report_exception();
+    return failure;
   }
-  return failure;
 }
 
 template <typename F>

@@ -3,7 +3,6 @@
 #include "mocks/library.h"
 
 #include <cerrno>
-#include <cstring>
 
 #include "mocks/reporter.h"
 #include "mocks/scripts.h"
@@ -17,43 +16,34 @@ Library& Library::get() {
 
 Library::Library() : world_(report), cm_(world_), verbs_(world_) {
   install_reporter();
-  plain_ = std::make_shared<Mocks>(cm_, verbs_);
-  current_ = plain_;
 }
 
-std::shared_ptr<Mocks> Library::current() {
+// The pointers share the script's ownership; the plain fake, which is never destroyed, has no owner.
+std::shared_ptr<FakeRdmacm> Library::cm() {
   const std::lock_guard<std::mutex> guard(mutex_);
-  return current_;
+  return {script_, script_ != nullptr ? &script_->cm() : &cm_};
 }
 
 int Library::begin(const char* script) {
-  auto* const install = script != nullptr ? installer_of(script) : nullptr;
-  if (script != nullptr && install == nullptr) return EINVAL;
   const std::lock_guard<std::mutex> guard(mutex_);
   if (begun_) return EBUSY;
+  if (script != nullptr) {
+    script_ = start_script(script, cm_, world_);
+    if (script_ == nullptr) return EINVAL;
+  }
   begun_ = true;
-  if (install == nullptr) return 0;
-  auto mocks = std::make_shared<Mocks>(cm_, verbs_);
-  stage_ = std::make_unique<Stage>(mocks->cm, cm_, world_);
-  install(*stage_);
-  current_ = std::move(mocks);
   return 0;
 }
 
 void Library::end(rdmamock_outcome& outcome) {
-  std::shared_ptr<Mocks> mocks;
-  std::unique_ptr<Stage> stage;
+  std::shared_ptr<Script> script;
   {
     const std::lock_guard<std::mutex> guard(mutex_);
-    mocks = std::move(current_);
-    current_ = plain_;
-    stage = std::move(stage_);
+    script = std::move(script_);
+    script_ = nullptr;
     begun_ = false;
   }
-  if (stage != nullptr) {
-    testing::Mock::VerifyAndClearExpectations(&mocks->cm);
-    stage->finish();
-  }
+  if (script != nullptr) script->finish();
   take_outcome(outcome);
 }
 

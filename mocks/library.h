@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The state of the library: the fake, the mock in front of it, the running script. Made on first use, so that
-// a process that only loads the library pays nothing, and never destroyed, so that calls at exit find it.
+// The state of the library: the fake, and the running script in front of it. Made on first use, so that a
+// process that only loads the library pays nothing; never destroyed, so that calls at exit still work.
 #pragma once
 
 #include <memory>
@@ -8,20 +8,19 @@
 
 #include "mocks/fake/fake_rdmacm.h"
 #include "mocks/fake/fake_verbs.h"
-#include "mocks/mock.h"
 #include "mocks/rdmamock.h"
 
 namespace rdmamock {
 
-struct Script;
-class Stage;
+class Script;
 
 class Library {
  public:
   static Library& get();
 
-  // The mock that a call goes through. It outlives the call even where the script ends meanwhile.
-  std::shared_ptr<Mocks> current();
+  // What a call of librdmacm goes through. It outlives the call even if the script ends meanwhile.
+  std::shared_ptr<FakeRdmacm> cm();
+  FakeVerbs& verbs() { return verbs_; }
 
   int begin(const char* script);  // 0, or an errno
   void end(rdmamock_outcome& outcome);
@@ -35,15 +34,16 @@ class Library {
   FakeVerbs verbs_;
 
   std::mutex mutex_;  // guards what follows
-  std::shared_ptr<Mocks> plain_;
-  std::shared_ptr<Mocks> current_;
-  std::unique_ptr<Stage> stage_;
+  std::shared_ptr<Script> script_;
   bool begun_ = false;
 };
 
-// What a call goes through.
-inline std::shared_ptr<Mocks> mocks() {
-  return Library::get().current();
+inline std::shared_ptr<FakeRdmacm> cm() {
+  return Library::get().cm();
+}
+
+inline FakeVerbs& verbs() {
+  return Library::get().verbs();
 }
 
 }  // namespace rdmamock

@@ -1,29 +1,33 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Where this library's GoogleTest puts its failures; see reporter.h.
+// Where failures go; see reporter.h.
 #include "mocks/reporter.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstring>
+#include <exception>
 #include <memory>
 #include <mutex>
+#include <new>
 
 namespace rdmamock {
 namespace {
-
-// The file name under which report() files a failure: it has no place in the source.
-constexpr const char* kProvider = "provider";
-
-// What GoogleTest puts before the text of such a failure.
-constexpr const char* kHeading = "Failed\n";
 
 struct Buffer {
   std::mutex mutex;
   rdmamock_outcome outcome{};
   std::size_t used = 0;  // bytes of outcome.text, without the NUL
 
+  void add(const std::string& failure) {
+    const std::lock_guard<std::mutex> guard(mutex);
+    if (outcome.failures++ != 0) append("\n");
+    append(failure);
+  }
+
+ private:
   void append(const std::string& text) {
     const std::size_t room = sizeof outcome.text - 1 - used;
     const std::size_t size = std::min(room, text.size());
@@ -41,15 +45,10 @@ Buffer& buffer() {
 class Listener : public testing::EmptyTestEventListener {
   void OnTestPartResult(const testing::TestPartResult& result) override {
     if (!result.failed()) return;
-    Buffer& to = buffer();
-    const std::lock_guard<std::mutex> guard(to.mutex);
-    if (to.outcome.failures++ != 0) to.append("\n");
-    std::string text = result.message();
-    if (result.file_name() != nullptr && std::strcmp(result.file_name(), kProvider) != 0)
-      text = std::string(result.file_name()) + ":" + std::to_string(result.line_number()) + ": " + text;
-    else if (text.starts_with(kHeading))
-      text.erase(0, std::strlen(kHeading));
-    to.append(text);
+    std::string place;
+    if (result.file_name() != nullptr)
+      place = std::string(result.file_name()) + ":" + std::to_string(result.line_number()) + ": ";
+    buffer().add(place + result.message());
   }
 };
 
@@ -62,7 +61,7 @@ void install_reporter() {
   GTEST_FLAG_SET(break_on_failure, false);
   GTEST_FLAG_SET(throw_on_failure, false);
   GTEST_FLAG_SET(output, "");
-  GMOCK_FLAG_SET(catch_leaked_mocks, false);  // the plain mock lives as long as the process
+  GMOCK_FLAG_SET(catch_leaked_mocks, false);  // a script may still be running at exit
   GMOCK_FLAG_SET(verbose, "error");           // no warnings about uninteresting calls
   testing::TestEventListeners& listeners = testing::UnitTest::GetInstance()->listeners();
   const std::unique_ptr<testing::TestEventListener> printer(
@@ -71,7 +70,18 @@ void install_reporter() {
 }
 
 void report(const std::string& what) {
-  ADD_FAILURE_AT(kProvider, 0) << what;
+  buffer().add(what);
+}
+
+void report_exception() noexcept {
+  try {
+    throw;
+  } catch (const std::bad_alloc&) {
+    errno = ENOMEM;
+  } catch (const std::exception& e) {
+    report(std::string("the mock provider failed: ") + e.what());
+    errno = EIO;
+  }
 }
 
 void take_outcome(rdmamock_outcome& outcome) {

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The table of scripts, apart from what they do: for programs that list them without the mock (target
-// rdmamock_scripts), and for the mock itself.
+// The table of scripts: for the mock, and for programs that list them without it (target rdmamock_scripts).
 #include <array>
 
 #include "mocks/rdmamock.h"

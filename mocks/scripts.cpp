@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Which function plays which script, and the stage they play on; see scripts.h.
+// Which function sets up which script, and what all scripts share; see scripts.h and stage.h.
 #include "mocks/scripts.h"
 
 #include <array>
-#include <string_view>
 
 #include "mocks/reporter.h"
+#include "mocks/stage.h"
 
 namespace rdmamock {
 namespace {
@@ -23,9 +23,13 @@ constexpr std::array kInstallers{
 
 }  // namespace
 
-void (*installer_of(std::string_view script))(Stage& stage) {
-  for (const Installer& installer : kInstallers)
-    if (script == installer.name) return installer.install;
+std::shared_ptr<Script> start_script(std::string_view name, FakeRdmacm& fake, World& world) {
+  for (const Installer& installer : kInstallers) {
+    if (name != installer.name) continue;
+    auto stage = std::make_shared<Stage>(fake, world);
+    installer.install(*stage);
+    return stage;
+  }
   return nullptr;
 }
 
@@ -60,6 +64,7 @@ void Stage::expect_nothing_kept() {
 }
 
 void Stage::finish() {
+  testing::Mock::VerifyAndClearExpectations(&mock);
   for (const auto& action : at_end_) action();
 }
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Scripts about rdma_listen, and what happens while it runs.
+// Scripts for rdma_listen, and for events during the call.
 #include <atomic>
 
 #include "mocks/reporter.h"
-#include "mocks/scripts_support.h"
+#include "mocks/stage.h"
 
 namespace rdmamock {
 
@@ -14,15 +14,15 @@ using testing::InvokeWithoutArgs;
 
 namespace {
 
-// More calls than a listener that gives up makes.
+// More calls than a listener makes that gives up.
 constexpr int kInterruptions = 64;
 
-// What a provider does before rdma_listen returns.
+// What the provider does before rdma_listen returns.
 using Meanwhile = std::function<void(FakeRdmacm& fake, rdma_cm_id* id)>;
 
-// Let `meanwhile` happen during the first rdma_listen, which then fails with `error` unless it is 0.
+// Call `meanwhile` during the first rdma_listen, which then fails with `error` unless that is 0.
 void expect_listen(Stage& stage, int error, const Meanwhile& meanwhile) {
-  EXPECT_CALL(stage.cm, listen(_, _))
+  EXPECT_CALL(stage.mock, listen(_, _))
       .Times(AtLeast(1))
       .WillOnce([&fake = stage.fake, error, meanwhile](rdma_cm_id* id, int backlog) {
         if (error == 0 && fake.listen(id, backlog) != 0) return -1;
@@ -35,27 +35,25 @@ void expect_listen(Stage& stage, int error, const Meanwhile& meanwhile) {
 void expect_no_request_swallowed(Stage& stage) {
   stage.at_end([&fake = stage.fake] {
     if (fake.swallowed_requests() != 0)
-      report(
-          "a connection request was taken off the channel, and its cm id was neither answered nor destroyed");
+      report("a connection request was read, but its cm id was neither answered nor destroyed");
   });
 }
 
 }  // namespace
 
 void listen_fails_with_errno_zero(Stage& stage) {
-  EXPECT_CALL(stage.cm, listen(_, _)).Times(AtLeast(1)).WillRepeatedly(InvokeWithoutArgs(fail_with(0)));
+  EXPECT_CALL(stage.mock, listen(_, _)).Times(AtLeast(1)).WillRepeatedly(InvokeWithoutArgs(fail_with(0)));
   stage.expect_nothing_kept();
 }
 
-// After too many calls the error changes, so that even a listener that never gives up returns, and the
-// failure is seen.
+// After too many calls the error changes, so that a listener that never gives up returns too and the failure
+// is reported.
 void listen_is_interrupted_for_ever(Stage& stage) {
   const auto calls = std::make_shared<std::atomic<int>>(0);
-  EXPECT_CALL(stage.cm, listen(_, _)).Times(AtLeast(1)).WillRepeatedly(InvokeWithoutArgs([calls] {
+  EXPECT_CALL(stage.mock, listen(_, _)).Times(AtLeast(1)).WillRepeatedly(InvokeWithoutArgs([calls] {
     const int call = ++*calls;
     if (call <= kInterruptions) return fail(EINTR);
-    if (call == kInterruptions + 1)
-      report("rdma_listen was called again and again while it fails with EINTR");
+    if (call == kInterruptions + 1) report("rdma_listen was repeated forever while it fails with EINTR");
     return fail(EIO);
   }));
   stage.expect_nothing_kept();

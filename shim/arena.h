@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The bootstrap arena: memory for what dlsym() allocates while the shim is looking for the next allocator.
-// Its blocks are never reused, so free() and realloc() can recognise them for ever by their address.
+// The bootstrap arena: memory for what dlsym() allocates while the shim looks up the next allocator. Blocks
+// are never reused, so free() and realloc() recognize them by their address.
 #ifndef SHIM_ARENA_H
 #define SHIM_ARENA_H
 
@@ -18,15 +18,15 @@ struct alignas(16) Memory {
 [[gnu::visibility(
     "hidden")]] extern constinit Memory memory;  // NOLINT(bugprone-dynamic-static-initializers): constinit
 
-// A zeroed block, aligned to 16, or nullptr where the arena is used up.
+// A zeroed block, aligned to 16, or nullptr if the arena is full.
 void* allocate(std::size_t size);
 
-// Whether `block` came from here.
+// Whether `block` is in the arena.
 inline bool owns(const void* block) {
   return reinterpret_cast<std::uintptr_t>(block) - reinterpret_cast<std::uintptr_t>(memory.bytes) < kSize;
 }
 
-// The size that the block was asked for with.
+// The size that was requested for the block.
 std::size_t size_of(const void* block);
 
 }  // namespace rdmafault::arena

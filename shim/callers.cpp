@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Finds a system call's caller by unwinding from the signal handler that stands for it.
+// Finds a system call's caller by unwinding from the SIGSYS handler.
 #include "shim/callers.h"
 
 #include <dlfcn.h>
@@ -22,9 +22,9 @@ struct Range {
   std::atomic<std::uint64_t> end = 0;
 };
 
-// libc, the loader, the vDSO. Always the same, so it does no harm to write them again.
+// libc, the loader, the vDSO. They never change, so writing them again does no harm.
 constinit Range ranges[3];
-constinit Snapshot snapshot;  // of them, where the loader cannot be asked
+constinit Snapshot snapshot;  // of the loaded objects, if libc lacks _dl_find_object()
 constinit std::atomic<bool> is_ready = false;
 
 bool is_system(std::uint64_t return_address) {
@@ -36,7 +36,7 @@ bool is_system(std::uint64_t return_address) {
   });
 }
 
-// Looks at `most` frames. 0: none of them will do.
+// Looks at `most` frames. 0: all of them are in system code.
 template <std::size_t most>
 std::uint64_t find_within() {
   void* frames[most];
@@ -69,7 +69,7 @@ void initialise() {
 
 std::uint64_t find(std::uint64_t address) {
   if (!is_system(address)) return address;
-  // Unwinding costs its time by the frame, and a caller that is far away is rare.
+  // Each frame costs time, and most callers are near.
   if (const std::uint64_t near = find_within<16>()) return near;
   const std::uint64_t far = find_within<64>();
   return far != 0 ? far : address;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Who made a system call: the innermost code that is not the system's own.
+// The caller of a system call: the innermost code outside libc, the loader, the vDSO and the shim.
 #ifndef SHIM_CALLERS_H
 #define SHIM_CALLERS_H
 
@@ -8,12 +8,12 @@
 
 namespace rdmafault::callers {
 
-// Makes unwinding ready, which allocates the first time, and finds the system's own code. Before anybody is
-// armed.
+// Prepare the unwinder, which allocates the first time, and find the code of libc, loader and vDSO. To be
+// called before the thread is armed.
 void initialise();
 
-// The innermost return address, of the functions under way, outside libc, the loader, the vDSO and the shim;
-// `address`, where the system call was made, if there is none.
+// The innermost return address on the stack outside libc, the loader, the vDSO and the shim. If there is
+// none: `address`, the place of the system call.
 std::uint64_t find(std::uint64_t address);
 
 }  // namespace rdmafault::callers

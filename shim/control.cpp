@@ -27,7 +27,7 @@ constinit bool has_exit_key = false;
   has_exit_key = pthread_key_create(&exit_key, [](void*) { rdmafault_disarm(); }) == 0;
 }
 
-// Keeps what the shim itself sets off (dlsym may allocate) out of everybody's log.
+// Keeps the shim's own calls (dlsym may allocate) out of all logs.
 class Suspended {
  public:
   Suspended() { rdmafault::suspend(); }
@@ -36,9 +36,9 @@ class Suspended {
   ~Suspended() { rdmafault::resume(); }
 };
 
-// Arms a thread that has its next functions. Its system calls are seen from the caller's Suspended's end on.
+// Arms a thread whose next functions are known. Its system calls are seen once the caller's Suspended ends.
 int arm(const rdmafault_session& session) {
-  // A thread that is armed keeps what it has, and is told so.
+  // An armed thread keeps its state and gets EBUSY.
   const bool with_system_calls =
       (session.flags & RDMAFAULT_SYSTEM_CALLS) != 0 && rdmafault::thread.own == nullptr;
   if (with_system_calls) {
@@ -57,7 +57,7 @@ int rdmafault_arm(const rdmafault_session* session) {
   if (session != nullptr) {
     rdmafault::objects::initialise();
     if (has_exit_key) pthread_setspecific(exit_key, &exit_key);
-    // A thread that is armed has its next functions already, and looking them up is not for its time.
+    // An armed thread has its next functions already, and must not look up symbols.
     const bool complete = rdmafault::thread.own != nullptr || rdmafault::find_all_next() == nullptr;
     error = complete ? arm(*session) : ENOSYS;
   }

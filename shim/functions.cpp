@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The function table's data: which errors each interposed function can really report, and the rows
-// themselves.
+// The function table's data: the rows, and the errors that each interposed function can really report.
 //
-// A legal error is one that the man page names, or that librdmacm or the kernel's rdma_ucm can be seen to
-// give. A listener must cope with each of them, so an error outside the list would prove nothing.
+// A legal error is one that the man page names, or that the source of librdmacm or of the kernel's rdma_ucm
+// returns. A listener must handle each of them; an error outside the list would prove nothing.
 #include "shim/functions.h"
 
 #include <netdb.h>
@@ -21,7 +20,7 @@ namespace {
 #define END_OF_NAMES \
   { nullptr, 0 }
 
-// Opening /dev/infiniband/rdma_cm, after the first use of librdmacm has looked for devices.
+// From opening /dev/infiniband/rdma_cm; the first use of librdmacm also looks for devices.
 constexpr rdmafault_name kCreateEventChannelErrors[] = {
     NAMED(EACCES),  // the device node's permissions
     NAMED(EMFILE),  // no descriptor left, in the process
@@ -37,7 +36,7 @@ constexpr rdmafault_name kCreateIdErrors[] = {
     NAMED(EACCES),   // the channel was opened before a fork, or with other credentials
     NAMED(EFAULT),   // the kernel cannot write its response
     NAMED(EINVAL),   // no such port space
-    NAMED(EMFILE),   // without a channel, librdmacm opens one of the id's own
+    NAMED(EMFILE),   // without a channel, librdmacm opens one for the id
     NAMED(ENODATA),  // the kernel took less of the command than was written
     NAMED(ENODEV),   // no RDMA device
     NAMED(ENOMEM),
@@ -53,7 +52,7 @@ constexpr rdmafault_name kGetaddrinfoErrors[] = {
     NAMED(EPERM),  // the kernel's ABI version is not one that librdmacm knows
     END_OF_NAMES};
 
-// EAI_QPTYPE is in the page but defined in no header.
+// EAI_QPTYPE is in the man page, but no header defines it.
 constexpr rdmafault_name kGetaddrinfoValues[] = {
     NAMED(EAI_ADDRFAMILY), NAMED(EAI_AGAIN),  NAMED(EAI_BADFLAGS), NAMED(EAI_FAIL),     NAMED(EAI_FAMILY),
     NAMED(EAI_MEMORY),     NAMED(EAI_NODATA), NAMED(EAI_NONAME),   NAMED(EAI_OVERFLOW), NAMED(EAI_SERVICE),
@@ -73,12 +72,12 @@ constexpr rdmafault_name kBindAddrErrors[] = {
 
 constexpr rdmafault_name kListenErrors[] = {
     NAMED(EACCES),         // a channel opened before a fork
-    NAMED(EADDRINUSE),     // somebody listens there
+    NAMED(EADDRINUSE),     // another id listens there
     NAMED(EADDRNOTAVAIL),  // an unbound id is bound first: no port is left
-    NAMED(EINVAL),         // the id is in no state to listen
+    NAMED(EINVAL),         // the id's state does not allow it
     NAMED(EIO),            // the device is going away
     NAMED(ENODATA),        // the kernel took less of the command than was written
-    NAMED(ENODEV),         // the device has gone, found out when librdmacm asks for the address
+    NAMED(ENODEV),         // the device has gone; librdmacm notices when it asks for the address
     NAMED(ENOENT),         // the kernel does not know the id
     NAMED(ENOMEM),
     NAMED(ENOSYS),  // the device has no connection manager
@@ -87,7 +86,7 @@ constexpr rdmafault_name kListenErrors[] = {
 constexpr rdmafault_name kDestroyIdErrors[] = {
     NAMED(EACCES),   // a channel opened before a fork
     NAMED(EFAULT),   // the kernel cannot write its response
-    NAMED(EINVAL),   // the id is another file's
+    NAMED(EINVAL),   // the id belongs to another file
     NAMED(ENODATA),  // the kernel took less of the command than was written
     NAMED(ENOENT),   // the kernel does not know the id
     END_OF_NAMES};
@@ -112,7 +111,7 @@ constexpr rdmafault_function kFunctions[] = {
 #include "shim/system_calls.inc"
 };
 
-// What `allocation` in a rule stands for.
+// The row of `allocation` in a rule.
 constexpr rdmafault_function kAnyAllocator = {
     "allocation",          RDMAFAULT_ALLOCATOR, RDMAFAULT_POINTER, RDMAFAULT_HEAP,
     RDMAFAULT_NO_RESOURCE, kAllocatorErrors,    nullptr,           {}};

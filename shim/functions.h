@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The function table (functions.inc, then system_calls.inc) for use inside the shim: indices and conventions
+// The function table (functions.inc, then system_calls.inc) inside the shim, with indices and conventions
 // known at compile time.
 #ifndef SHIM_FUNCTIONS_H
 #define SHIM_FUNCTIONS_H
@@ -27,7 +27,7 @@ inline constexpr rdmafault_kind kKinds[] = {
 #include "shim/functions.inc"
 };
 
-// The interposed functions.
+// The number of interposed functions.
 inline constexpr std::size_t kFunctionCount = sizeof(kConventions) / sizeof(*kConventions);
 
 inline constexpr const char* kSystemCallNames[] = {
@@ -35,7 +35,7 @@ inline constexpr const char* kSystemCallNames[] = {
 #include "shim/system_calls.inc"
 };
 
-// The rows of the table: system calls follow.
+// The number of rows: system calls follow the interposed functions.
 inline constexpr std::size_t kRowCount =
     kFunctionCount + sizeof(kSystemCallNames) / sizeof(*kSystemCallNames);
 
@@ -46,7 +46,7 @@ constexpr rdmafault_kind kind_of(Function function) {
   return kKinds[static_cast<std::size_t>(function)];
 }
 
-// Whether rules about RDMAFAULT_ANY_ALLOCATOR are about it.
+// Whether a rule for RDMAFAULT_ANY_ALLOCATOR applies to it.
 constexpr bool is_any_allocator(std::size_t function) {
   return function < kFunctionCount && kKinds[function] == RDMAFAULT_ALLOCATOR &&
          kConventions[function] != RDMAFAULT_VOID;
@@ -55,8 +55,8 @@ constexpr bool is_any_allocator(std::size_t function) {
 // The row of a function or system call.
 const rdmafault_function& row_of(std::size_t function);
 
-// The row that says what a rule about `function` may ask for: also for RDMAFAULT_ANY_ALLOCATOR, which is none
-// of the table. nullptr where there is no such function.
+// The row whose errors and values a rule for `function` accepts. RDMAFAULT_ANY_ALLOCATOR has one too, outside
+// the table. nullptr if there is no such function.
 const rdmafault_function* row_for_rule(std::size_t function);
 
 inline bool can_fail(const rdmafault_function& row) {

@@ -7,11 +7,11 @@
 
 #include <atomic>
 
-// The restorer has the very bytes of libc's and no unwind information, not even for the byte before it: by
-// that unwinders know a signal frame. The nop keeps it apart from what comes before.
+// The restorer has the same bytes as libc's and no unwind information, not even for the byte before it:
+// unwinders recognize a signal frame by that. The nop separates it from the code before.
 //
-// A landing must not use the stack, which a vforked child shares, nor any register but those that a system
-// call clobbers anyway; hence a variable of its own for each.
+// A landing must not use the stack, which a vforked child shares, nor any register that a system call keeps;
+// so each landing has its own variable.
 asm(R"(
   .pushsection .text.rdmafault_gate, "ax", @progbits
   .balign 64

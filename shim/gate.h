@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The gate: the few instructions whose system calls the kernel lets through while it raises SIGSYS at all
-// others of an armed thread.
+// The gate: instructions whose system calls the kernel lets through, while it raises SIGSYS for all others of
+// an armed thread.
 #ifndef SHIM_GATE_H
 #define SHIM_GATE_H
 
@@ -16,14 +16,13 @@ extern "C" {
 [[gnu::visibility("hidden")]] extern const char rdmafault_gate_end;
 // NOLINTEND(bugprone-dynamic-static-initializers)
 
-// Makes a system call; returns what the kernel does.
+// Makes a system call; returns the kernel's result.
 [[gnu::visibility("hidden")]] std::int64_t rdmafault_gate_call(std::int64_t number, const std::int64_t* args);
 
-// What a signal handler returns to: rt_sigreturn. Not to be called.
+// The return address of signal handlers: calls rt_sigreturn. Do not call it.
 [[gnu::visibility("hidden")]] void rdmafault_gate_restorer();
 
-// Landings: a system call each, then a jump to where rdmafault_landing_returns[i] says; kLandingSize bytes
-// apart.
+// Landings, kLandingSize bytes apart: each makes a system call, then jumps to rdmafault_landing_returns[i].
 [[gnu::visibility("hidden")]] extern const char
     rdmafault_landings;  // NOLINT(bugprone-dynamic-static-initializers): the assembler defines it
 }
@@ -41,7 +40,7 @@ std::int64_t call_kernel(long number, Args... args) {
   return rdmafault_gate_call(number, all);
 }
 
-// An address as an argument of one.
+// An address as an argument of a system call.
 inline std::int64_t as_arg(const void* address) {
   return static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(address));
 }

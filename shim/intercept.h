@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What an interposed function does while somebody is armed: record, and forward or fail. The forwarding
-// bodies in interpose_*.cpp say what is special about each function; all else is here.
+// What an interposed function does while a thread is armed: record the call, then forward it or fail it. The
+// bodies in interpose_*.cpp hold what is special about each function; the rest is here.
 #ifndef SHIM_INTERCEPT_H
 #define SHIM_INTERCEPT_H
 
@@ -13,10 +13,10 @@
 #include "shim/next.h"
 #include "shim/session.h"
 
-// On each interposed function. The C linkage comes from the function's own header.
+// For each interposed function.
 #define RDMAFAULT_EXPORT extern "C" [[gnu::visibility("default")]]
 
-// Where the library begins and its code ends: the linker's own symbols.
+// The library's first byte and the end of its code: symbols of the linker.
 extern "C" [[gnu::visibility("hidden")]] const char
     __ehdr_start;  // NOLINT(bugprone-dynamic-static-initializers): the linker defines it
 extern "C" [[gnu::visibility(
@@ -45,7 +45,7 @@ inline void record_args(Call& call, T... values) {
   ((call.args[i++] = as_number(values)), ...);
 }
 
-// The failure that a rule asks for, reported the way F reports failures.
+// The failure that a rule injects, reported in F's convention.
 template <Function F, class R>
 inline R failure(const Call& call) {
   constexpr rdmafault_convention kConvention = convention_of(F);
@@ -65,9 +65,9 @@ inline R failure(const Call& call) {
 // Nothing to record.
 inline constexpr auto kNothing = [](Call&, auto...) {};
 
-// Who called from `return_address`. A next function may end by jumping to an interposed one (librdmacm's
-// rdma_destroy_event_channel jumps to free), which then returns into the shim: the caller is that next
-// function.
+// The caller, given a return address. A next function may end with a jump to an interposed function
+// (librdmacm's rdma_destroy_event_channel jumps to free), which then returns into the shim: the caller is the
+// next function.
 inline const void* caller_of(const void* return_address) {
   const bool is_ours = return_address >= &__ehdr_start && return_address < &etext;
   return is_ours && thread.inside != 0 ? reinterpret_cast<const void*>(thread.inside + 1) : return_address;
@@ -75,8 +75,8 @@ inline const void* caller_of(const void* return_address) {
 
 // One call of F, made from `caller`.
 //
-//   before(call, args...)         records what is known already: arguments, what is to be released
-//   after(call, result, args...)  records what was acquired, where the call was really made
+//   before(call, args...)         records what is known before the call: arguments, the handle to release
+//   after(call, result, args...)  records what was acquired, if the call was really made
 //   forward(args...)              makes the call
 template <Function F, class Before, class After, class Forward, class... Args>
 [[gnu::noinline]] auto intercept_with(Forward forward, const void* caller, Before before, After after,

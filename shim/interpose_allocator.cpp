@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The interposed functions of libc's allocator: one forwarding body each.
+// The interposed functions of libc's allocator.
 #include <malloc.h>
 
 #include <cstdlib>
@@ -18,7 +18,7 @@ constexpr auto kAcquiresResult = [](Call& call, void* made, auto...) { call.acqu
 
 using rdmafault::as_handle;
 using rdmafault::Call;
-using rdmafault::concerns_nobody;
+using rdmafault::can_be_skipped;
 using rdmafault::disarmed;
 using rdmafault::Function;
 using rdmafault::intercept;
@@ -27,13 +27,13 @@ using rdmafault::kNothing;
 using rdmafault::next;
 using rdmafault::record_args;
 
-// glibc's own parameter names are reserved ones.
+// glibc's parameter names are reserved.
 // NOLINTBEGIN(readability-inconsistent-declaration-parameter-name)
 
 RDMAFAULT_EXPORT void* malloc(std::size_t size) noexcept {
   if (disarmed()) [[likely]]
     return next<Function::malloc>(size);
-  if (concerns_nobody(Function::malloc, __builtin_return_address(0))) return next<Function::malloc>(size);
+  if (can_be_skipped(Function::malloc, __builtin_return_address(0))) return next<Function::malloc>(size);
   return intercept<Function::malloc>(
       __builtin_return_address(0), [](Call& call, std::size_t bytes) { record_args(call, bytes); },
       kAcquiresResult, size);
@@ -42,7 +42,7 @@ RDMAFAULT_EXPORT void* malloc(std::size_t size) noexcept {
 RDMAFAULT_EXPORT void* calloc(std::size_t count, std::size_t size) noexcept {
   if (disarmed()) [[likely]]
     return next<Function::calloc>(count, size);
-  if (concerns_nobody(Function::calloc, __builtin_return_address(0)))
+  if (can_be_skipped(Function::calloc, __builtin_return_address(0)))
     return next<Function::calloc>(count, size);
   return intercept<Function::calloc>(
       __builtin_return_address(0),
@@ -53,7 +53,7 @@ RDMAFAULT_EXPORT void* calloc(std::size_t count, std::size_t size) noexcept {
 RDMAFAULT_EXPORT void* realloc(void* block, std::size_t size) noexcept {
   if (disarmed()) [[likely]]
     return next<Function::realloc>(block, size);
-  if (concerns_nobody(Function::realloc, __builtin_return_address(0)))
+  if (can_be_skipped(Function::realloc, __builtin_return_address(0)))
     return next<Function::realloc>(block, size);
   return intercept<Function::realloc>(
       __builtin_return_address(0),
@@ -67,7 +67,7 @@ RDMAFAULT_EXPORT void* realloc(void* block, std::size_t size) noexcept {
 RDMAFAULT_EXPORT void* reallocarray(void* block, std::size_t count, std::size_t size) noexcept {
   if (disarmed()) [[likely]]
     return next<Function::reallocarray>(block, count, size);
-  if (concerns_nobody(Function::reallocarray, __builtin_return_address(0)))
+  if (can_be_skipped(Function::reallocarray, __builtin_return_address(0)))
     return next<Function::reallocarray>(block, count, size);
   return intercept<Function::reallocarray>(
       __builtin_return_address(0),
@@ -81,7 +81,7 @@ RDMAFAULT_EXPORT void* reallocarray(void* block, std::size_t count, std::size_t 
 RDMAFAULT_EXPORT int posix_memalign(void** block, std::size_t alignment, std::size_t size) noexcept {
   if (disarmed()) [[likely]]
     return next<Function::posix_memalign>(block, alignment, size);
-  if (concerns_nobody(Function::posix_memalign, __builtin_return_address(0)))
+  if (can_be_skipped(Function::posix_memalign, __builtin_return_address(0)))
     return next<Function::posix_memalign>(block, alignment, size);
   return intercept<Function::posix_memalign>(
       __builtin_return_address(0),
@@ -95,7 +95,7 @@ RDMAFAULT_EXPORT int posix_memalign(void** block, std::size_t alignment, std::si
 RDMAFAULT_EXPORT void* aligned_alloc(std::size_t alignment, std::size_t size) noexcept {
   if (disarmed()) [[likely]]
     return next<Function::aligned_alloc>(alignment, size);
-  if (concerns_nobody(Function::aligned_alloc, __builtin_return_address(0)))
+  if (can_be_skipped(Function::aligned_alloc, __builtin_return_address(0)))
     return next<Function::aligned_alloc>(alignment, size);
   return intercept<Function::aligned_alloc>(
       __builtin_return_address(0),
@@ -106,7 +106,7 @@ RDMAFAULT_EXPORT void* aligned_alloc(std::size_t alignment, std::size_t size) no
 RDMAFAULT_EXPORT void* memalign(std::size_t alignment, std::size_t size) noexcept {
   if (disarmed()) [[likely]]
     return next<Function::memalign>(alignment, size);
-  if (concerns_nobody(Function::memalign, __builtin_return_address(0)))
+  if (can_be_skipped(Function::memalign, __builtin_return_address(0)))
     return next<Function::memalign>(alignment, size);
   return intercept<Function::memalign>(
       __builtin_return_address(0),
@@ -117,7 +117,7 @@ RDMAFAULT_EXPORT void* memalign(std::size_t alignment, std::size_t size) noexcep
 RDMAFAULT_EXPORT void free(void* block) noexcept {
   if (disarmed()) [[likely]]
     return next<Function::free>(block);
-  if (concerns_nobody(Function::free, __builtin_return_address(0))) return next<Function::free>(block);
+  if (can_be_skipped(Function::free, __builtin_return_address(0))) return next<Function::free>(block);
   intercept<Function::free>(
       __builtin_return_address(0), [](Call& call, void* gone) { call.released = as_handle(gone); }, kNothing,
       block);

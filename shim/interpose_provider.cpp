@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The interposed functions of librdmacm: one forwarding body each.
+// The interposed functions of librdmacm.
 #include <arpa/inet.h>
 #include <endian.h>
 #include <infiniband/ib.h>
@@ -11,7 +11,7 @@
 namespace rdmafault {
 namespace {
 
-// The port of an address in host byte order, 0 where it has none.
+// The port of an address in host byte order; 0 if it has none.
 int port_of(const sockaddr* address) {
   if (address == nullptr) return 0;
   switch (address->sa_family) {
@@ -20,7 +20,7 @@ int port_of(const sockaddr* address) {
     case AF_INET6:
       return ntohs(reinterpret_cast<const sockaddr_in6*>(address)->sin6_port);
     case AF_IB:
-      // The service id's last two bytes, where its port space is that of TCP or UDP.
+      // The last two bytes of the service id, in the port spaces of TCP and UDP.
       return static_cast<int>(be64toh(reinterpret_cast<const sockaddr_ib*>(address)->sib_sid) & 0xffff);
     default:
       return 0;

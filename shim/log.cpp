@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Makes an empty log in memory that the caller owns.
+// Makes an empty log in the caller's memory.
 #include <cstdint>
 #include <cstring>
 
@@ -14,7 +14,7 @@ rdmafault_log* rdmafault_log_init(void* memory, size_t size) {
   if (memory == nullptr || reinterpret_cast<uintptr_t>(memory) % alignof(rdmafault_log) != 0) return nullptr;
   if (size < rdmafault_log_size(1)) return nullptr;
   size_t capacity = (size - sizeof(rdmafault_log)) / sizeof(rdmafault_record);
-  // Counters are 32 bits wide and must be able to go beyond the capacity.
+  // Counters have 32 bits and must be able to exceed the capacity.
   constexpr size_t kMost = UINT32_MAX / 2;
   if (capacity > kMost) capacity = kMost;
   auto* log = static_cast<rdmafault_log*>(memory);

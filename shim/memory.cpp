@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Has the kernel copy the program's memory.
+// Copies the program's memory through the kernel.
 #include "shim/memory.h"
 
 #include <sys/syscall.h>
@@ -33,7 +33,7 @@ bool write(std::int64_t address, const void* from, std::size_t size) {
 }
 
 void read_end(std::int64_t address, std::span<char> to) {
-  // Parts that cross no page, since the next one may be missing.
+  // Read in parts that do not cross a page: the next page may not be mapped.
   constexpr std::size_t kPart = 256;
   char bytes[kPart];
   const std::size_t most = to.size() - 1;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Enters callers' modules into the log.
+// Writes callers' modules into the log.
 #include "shim/modules.h"
 
 #include <algorithm>
@@ -15,7 +15,7 @@ static_assert(RDMAFAULT_MAX_RULES < 31);
 
 constexpr std::uint64_t kStale = 1;  // the key of a slot whose module is not loaded any more
 
-// Tells modules apart, also where one was unloaded and another one came to lie in its place.
+// Identifies a module, even if it was unloaded and another one was loaded at the same address.
 std::uint64_t key_of(const Object& object) {
   std::uint64_t key = object.start;
   for (const std::uint64_t part :
@@ -54,8 +54,8 @@ void Modules::begin(rdmafault_log& log, std::span<const rdmafault_rule> rules,
 
 Modules::Caller Modules::caller_at(std::uint64_t address) {
   Object object;
-  // A return address may be the first byte after a function that never returns; the call itself lies before
-  // it.
+  // After a call of a function that never returns, the return address may be in the next function: look one
+  // byte before it.
   if (!objects::find(address - 1, snapshot_, object))
     return {RDMAFAULT_NONE, rules_for(nullptr, RDMAFAULT_NONE)};
   const std::uint64_t key = key_of(object);
@@ -68,7 +68,7 @@ Modules::Caller Modules::caller_at(std::uint64_t address) {
     const std::uint32_t accepted = accepted_[i].load(std::memory_order_acquire);
     return {i, accepted != 0 ? accepted : rules_for(&object, role_of(object))};
   }
-  // Full: one more than there is room for says so.
+  // The table is full: a count above the maximum says so.
   std::atomic_ref<std::uint32_t>(log_->module_count)
       .store(RDMAFAULT_MAX_MODULES + 1, std::memory_order_relaxed);
   return {RDMAFAULT_NONE, rules_for(&object, role_of(object))};
@@ -99,7 +99,7 @@ std::uint16_t Modules::role_of(const Object& object) const {
   return RDMAFAULT_NONE;
 }
 
-// The rules whose caller filter accepts the object; nullptr: a caller in no known object.
+// The rules whose caller filter accepts the object; nullptr: the caller is in no known object.
 std::uint32_t Modules::rules_for(const Object* object, std::uint16_t role) const {
   const std::string_view soname = object != nullptr ? object->soname() : std::string_view();
   const std::string_view role_name = role != RDMAFAULT_NONE ? roles_[role].role : std::string_view();

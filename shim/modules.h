@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The modules that one armed session has seen as callers: enters each into the log once, with its role and
-// with the rules whose caller filter accepts it.
+// The modules that one session has seen as callers. Each gets one entry in the log, with its role and the
+// rules whose caller filter accepts it.
 #ifndef SHIM_MODULES_H
 #define SHIM_MODULES_H
 
@@ -21,12 +21,12 @@ class Modules {
     std::uint32_t rules;   // bit i: rule i's caller filter accepts it
   };
 
-  // Begins a session, while nobody calls caller_at(). Modules that an earlier one left in the log are used
-  // again where they are loaded still. What the spans show must stay until the session's end.
+  // Begin a session; no thread may be in caller_at(). Log entries of an earlier session are used again if
+  // their modules are still loaded. The spans must stay valid until the session ends.
   void begin(rdmafault_log& log, std::span<const rdmafault_rule> rules,
              std::span<const rdmafault_role> roles);
 
-  // Who called from `address`. Any number of threads at once; never waits.
+  // The caller at `address`. Any number of threads may call this at once; it never waits.
   Caller caller_at(std::uint64_t address);
 
  private:
@@ -36,11 +36,11 @@ class Modules {
 
   // How the table is shared
   //
-  //   Slot i stands for log->modules[i]. keys_[i] goes from 0 to a module's key once, by compare-and-swap;
-  //   who wins owns the slot and alone fills the log's entry, then stores its `ready` and then accepted_[i],
-  //   each with release order. A reader that meets its key first needs nothing but the index from the slot:
-  //   until accepted_[i] is there it computes the same value itself. So each module gets one slot, and nobody
-  //   waits. Slots fill in order; the first key of 0 ends the table. Nothing is removed before the next
+  //   Slot i belongs to log->modules[i]. keys_[i] changes once from 0 to a module's key, by compare-and-swap.
+  //   The thread that wins owns the slot: it fills the log's entry, then stores `ready` and then
+  //   accepted_[i], each with release order. A thread that finds its module's key there needs only the index:
+  //   until accepted_[i] is set, it computes the same value itself. So each module gets one slot, and no
+  //   thread waits. Slots fill in order; the first key of 0 ends the table. Entries stay until the next
   //   begin().
   std::atomic<std::uint64_t> keys_[RDMAFAULT_MAX_MODULES] = {};
   std::atomic<std::uint32_t> accepted_[RDMAFAULT_MAX_MODULES] = {};  // 0, or the rules and kAccepted

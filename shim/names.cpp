@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Looks names up in the function table and says which would have been right.
+// Looks up names in the function table, and suggests similar ones.
 #include "shim/names.h"
 
 #include <algorithm>
@@ -12,7 +12,7 @@ namespace rdmafault {
 namespace {
 
 // The number of characters to insert, delete or replace to turn `a` into `b` (Levenshtein's distance),
-// computed row by row; SIZE_MAX where one is too long to be a slip of the other.
+// computed row by row; SIZE_MAX if a name is too long to be meant.
 std::size_t distance(std::string_view a, std::string_view b) {
   constexpr std::size_t kLongest = 63;
   if (a.size() > kLongest || b.size() > kLongest) return SIZE_MAX;
@@ -50,12 +50,12 @@ void suggest_function(Line& line, std::string_view name) {
       nearest = i;
     }
   }
-  constexpr std::size_t kSlips = 3;  // a third of the name may be wrong, but no more than this
+  constexpr std::size_t kSlips = 3;  // at most a third of the name may be wrong, and at most this many
   if (least <= std::min(kSlips, name.size() / 3)) {
     line << "did you mean " << row_for_rule(nearest)->name << "?";
     return;
   }
-  // The system calls are too many for a line, and known.
+  // There are too many system calls to list.
   line << "one of ";
   for (std::size_t i = 0; i < kFunctionCount; ++i) {
     if (can_fail(row_of(i))) line << row_of(i).name << ", ";

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Names that a rule's writer can mean: of functions, errors and values; and what to say about those that are
-// none.
+// Names in rules: of functions, errors and values; and suggestions for unknown names.
 #ifndef SHIM_NAMES_H
 #define SHIM_NAMES_H
 
@@ -13,19 +12,19 @@
 
 namespace rdmafault {
 
-// What a rule's `function` is for that name, or RDMAFAULT_NONE.
+// The value of a rule's `function` for that name, or RDMAFAULT_NONE.
 std::size_t find_function(std::string_view name);
 
-// Writes which function was probably meant, or all that can fail.
+// Write which function was probably meant, or all that can fail.
 void suggest_function(Line& line, std::string_view name);
 
 // The entry of `names` (ends with a NULL name; may be NULL) called `name`, or nullptr.
 const rdmafault_name* find_name(const rdmafault_name* names, std::string_view name);
 
-// The same by value.
+// The same, by value.
 const rdmafault_name* find_value(const rdmafault_name* names, int value);
 
-// Writes all of `names`, separated by commas.
+// Write all of `names`, separated by commas.
 void list_names(Line& line, const rdmafault_name* names);
 
 }  // namespace rdmafault

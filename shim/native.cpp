@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Makes system calls in the thread's place, and knows those that mean something else in a signal handler than
-// outside of it.
+// Makes the thread's system calls in the SIGSYS handler, and handles those that work differently inside a
+// signal handler.
 #include "shim/native.h"
 
 #include <sched.h>
@@ -19,7 +19,7 @@
 #include "shim/session.h"
 #include "shim/sigsys.h"
 
-// Where each landing goes on. 0: it is free.
+// Where each landing jumps to. 0: the landing is free.
 extern "C" {
 [[gnu::visibility("hidden")]] constinit std::atomic<std::uint64_t>
     rdmafault_landing_returns[rdmafault::kLandings] = {};
@@ -33,13 +33,13 @@ using sigsys::Action;
 using sigsys::kSigsys;
 using sigsys::Mask;
 
-// The mask that the thread has outside the handler.
+// The signal mask that the thread has outside the handler.
 Mask& mask_of(ucontext_t& context) {
   return context.uc_sigmask.__val[0];
 }
 
-// In the thread's own state: what a signal handler does that comes meanwhile is seen, and the mask that the
-// call or such a handler leaves is the thread's from then on.
+// Make the call in the thread's own state: system calls of a signal handler that runs meanwhile are seen, and
+// a mask that the call or such a handler sets becomes the thread's.
 std::int64_t make_plainly(const SystemCall& call, ucontext_t& context) {
   Mask& mask = mask_of(context);
   const Mask mine = mask & ~kSigsys;
@@ -51,7 +51,7 @@ std::int64_t make_plainly(const SystemCall& call, ucontext_t& context) {
   return result;
 }
 
-// Calls that take a mask: SIGSYS must not be in it. pselect6 has another way to say so.
+// Calls that take a signal mask: SIGSYS must not be in it. pselect6 passes its mask in another way.
 struct MaskArgument {
   long number;
   std::size_t mask;
@@ -68,7 +68,7 @@ std::int64_t make_with_mask(const SystemCall& call, ucontext_t& context, const M
   Mask mask = 0;
   if (call.args[argument.mask] == 0 || call.args[argument.size] != sizeof(Mask) ||
       !memory::read(call.args[argument.mask], &mask, sizeof(mask))) {
-    return make_plainly(call, context);  // no mask, or the kernel refuses it
+    return make_plainly(call, context);  // no mask, or one that the kernel refuses
   }
   const bool has_sigsys = (mask & kSigsys) != 0;
   mask &= ~kSigsys;
@@ -81,7 +81,7 @@ std::int64_t make_with_mask(const SystemCall& call, ucontext_t& context, const M
   return result;
 }
 
-// The same, and the old mask says what the thread believes.
+// The same; the old mask is the one that the thread believes to have.
 std::int64_t change_mask(const SystemCall& call, ucontext_t& context) {
   const bool was_blocked = thread.blocks_sigsys;
   const std::int64_t result = make_with_mask(call, context, kMaskArguments[0]);
@@ -110,7 +110,7 @@ std::int64_t select_with_mask(const SystemCall& call, ucontext_t& context) {
   return make_plainly(changed, context);
 }
 
-// SIGSYS's is pretended; another one's must not block SIGSYS.
+// The action for SIGSYS is only pretended; actions for other signals must not block SIGSYS.
 std::int64_t change_action(const SystemCall& call, ucontext_t& context) {
   const std::int64_t wanted = call.args[1];
   const std::int64_t old = call.args[2];
@@ -139,15 +139,15 @@ std::int64_t change_action(const SystemCall& call, ucontext_t& context) {
   return result;
 }
 
-// The handler's return would undo it.
+// The return from the handler would undo the call.
 std::int64_t change_stack(const SystemCall& call, ucontext_t& context) {
   const std::int64_t result = make_plainly(call, context);
   if (result == 0) call_kernel(SYS_sigaltstack, 0, as_arg(&context.uc_stack));
   return result;
 }
 
-// A new thread or process, which must not come to life in the handler, on the stack of who called. It is made
-// after the handler's return, in the gate, whence both go on where they should.
+// A new thread or process must not start inside the handler, on the caller's stack. It is made after the
+// handler returns, in a landing of the gate, from which parent and child go on.
 Made land(ucontext_t& context) {
   auto& instruction = context.uc_mcontext.gregs[REG_RIP];
   const auto address = static_cast<std::uint64_t>(instruction);
@@ -206,7 +206,7 @@ Made make(const SystemCall& call, ucontext_t& context, std::int64_t& result) {
 }
 
 void return_from_handler(ucontext_t& context) {
-  // Its frame, which the kernel is about to read, lies where the stack pointer is.
+  // The kernel reads the signal frame at the stack pointer.
   auto& frame = *reinterpret_cast<ucontext_t*>(context.uc_mcontext.gregs[REG_RSP]);
   Mask& mask = mask_of(frame);
   if ((mask & kSigsys) != 0) thread.blocks_sigsys = true;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Makes a system call for the thread that SIGSYS has stopped at it: in the handler, as if the thread had made
-// it itself.
+// Makes a system call in the SIGSYS handler, as if the interrupted thread made it.
 #ifndef SHIM_NATIVE_H
 #define SHIM_NATIVE_H
 
@@ -17,22 +16,22 @@ struct SystemCall {
 };
 
 enum class Made {
-  kHere,       // *result is what the kernel returned
-  kOnReturn,   // will be made when the handler returns: the context is set up for it
-  kUncovered,  // the same, and the thread's system calls are not seen after that
+  kHere,       // *result is the kernel's result
+  kOnReturn,   // the call is made when the handler returns: the context is set up for it
+  kUncovered,  // the same, and later system calls of the thread are not seen
 };
 
-// All signals must be blocked and the selector let everything through, as they are when it returns; in
-// between they are as they are for the thread.
+// Before and after, all signals are blocked and the selector lets all calls through. During the call both are
+// as the thread has them.
 Made make(const SystemCall& call, ucontext_t& context, std::int64_t& result);
 
-// The end of somebody's signal handler: the context is set up for it.
+// The return from a signal handler of the program: sets up the context for it.
 void return_from_handler(ucontext_t& context);
 
-// recvmsg into half of what the message's buffers hold, or, where that is 0, no call.
+// recvmsg into half of the message's buffers; no call if half is 0.
 std::int64_t receive_half(const SystemCall& call, ucontext_t& context);
 
-// How much the buffers of a sendmsg's or recvmsg's message hold; false where they cannot be read.
+// The size of the buffers of a sendmsg's or recvmsg's message; false if they cannot be read.
 bool message_size(const SystemCall& call, std::uint64_t& size);
 
 }  // namespace rdmafault

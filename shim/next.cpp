@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Looks the next functions up.
+// Looks up the next functions.
 #include "shim/next.h"
 
 #include <dlfcn.h>
@@ -51,17 +51,17 @@ bool is_finding_next() {
 
 void abort_without_next(Function function) {
   char text[256];
-  Line(text)
-      << "librdmafault: " << kEntries[static_cast<std::size_t>(function)].name
-      << " was called, but no library in the global scope behind librdmafault.so has it: load librdmacm with "
-         "RTLD_GLOBAL, or link it\n";
-  // Nothing can be done where not even this can be written.
+  Line(text) << "librdmafault: " << kEntries[static_cast<std::size_t>(function)].name
+             << " was called, but no library after librdmafault.so in the global scope has it: link "
+                "librdmacm, or load "
+                "it with RTLD_GLOBAL\n";
+  // If the message cannot be written, nothing else can be done.
   if (write(STDERR_FILENO, text, std::strlen(text)) < 0) std::abort();
   std::abort();
 }
 
-// All are found before one is published: until then an allocation of dlsym()'s own meets stubs only, and the
-// arena gets it whole, with its release.
+// All are found before any is published: until then allocations of dlsym() go to the stubs, so that the arena
+// gets both the allocation and its release.
 const char* find_all_next() {
   const int saved = errno;
   void* found[kFunctionCount];

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The next functions: what an interposed function forwards to. Each next pointer starts out at a stub that
-// looks the function up, puts it in the stub's place and goes on to it, so a call needs no check.
+// The next functions: what an interposed function forwards to. Each next pointer starts at a stub, which
+// looks up the function, stores it in the pointer and calls it; so a call needs no check.
 //
-// Functions that take a block are special, since it may be the arena's: libc must never see one, and they are
-// never given back. Hardly a program has any, so the check is made only where the arena was ever used.
-// Whoever takes a block from it puts the guard into the pointers of these functions first, and nobody takes
-// it out again: a block can be passed on only after that.
+// Functions that take a block are special: the block may be from the arena, and libc must never see such a
+// block. Few programs use the arena, so the check is made only after its first use: before a block is taken
+// from the arena, the pointers of these functions are set to a guard, and they stay there.
 #ifndef SHIM_NEXT_H
 #define SHIM_NEXT_H
 
@@ -23,26 +22,26 @@
 
 namespace rdmafault {
 
-// Looks all next functions up, again where they were known, since libraries may have come and gone. Leaves
-// errno alone. Returns the name of the first provider function without a next one, or nullptr.
+// Look up all next functions, also the known ones, since libraries may have been loaded or unloaded. Keeps
+// errno. Returns the name of the first provider function without a next one, or nullptr.
 const char* find_all_next();
 
-// Whether the calling thread is in find_all_next() right now: what it allocates there comes from the arena,
-// until all allocators have been found.
+// Whether the calling thread is in find_all_next(): its allocations come from the arena until all allocators
+// are found.
 bool is_finding_next();
 
-// Says which function has no next one, and aborts: an error return would look like a fault.
+// Print which function has no next one, and abort: an error return would look like an injected fault.
 [[noreturn]] void abort_without_next(Function function);
 
 namespace detail {
 
-// A block of the arena, which the functions that take a block are prepared for.
+// A block of the arena; sets the guards first.
 void* block_of_arena(std::size_t size);
 
-// What a block of the arena becomes where it is given to libc's realloc.
+// What realloc does with a block of the arena.
 void* move_out_of_arena(void* block, std::size_t size);
 
-// The type of a pointer to a function, without noexcept, which would only get in the way.
+// The type of a pointer to a function, without noexcept.
 template <class R, class... A>
 R (*plain(R (*)(A...)))
 (A...);
@@ -56,7 +55,7 @@ struct Declared;
   };
 #include "shim/functions.inc"
 
-// What an allocator does for dlsym(), while it is being looked up itself.
+// An allocator, while it is being looked up: memory for dlsym() from the arena.
 template <Function F>
 struct Bootstrap {
   template <class... A>
@@ -78,7 +77,7 @@ struct Bootstrap<Function::calloc> {
 };
 template <>
 struct Bootstrap<Function::realloc> {
-  // The arena's own blocks do not get here (see Next::guard()); another one has an unknown size.
+  // Blocks of the arena do not get here (see Next::guard()); the size of others is unknown.
   static void* call(void* block, std::size_t size) {
     return block == nullptr ? block_of_arena(size) : nullptr;
   }
@@ -92,7 +91,7 @@ struct Bootstrap<Function::free> {
   static void call(void* /*block*/) {}
 };
 
-// What a function that takes a block does with one of the arena's.
+// What a function that takes a block does with a block of the arena.
 template <Function F>
 struct OfArena;
 template <>
@@ -141,14 +140,14 @@ struct Next<F, R (*)(A...)> {
     return next(args...);
   }
 
-  // In the pointer's place for good once the arena was used.
+  // What the pointer is set to once the arena is used.
   static R guard(A... args) requires(takes_block(F)) {
     const auto next = found.load(std::memory_order_relaxed);
     if (next == nullptr || arena::owns(first_of(args...))) return stub(args...);
     return next(args...);
   }
 
-  // Takes what was found as the next function; where that is nothing, the stub.
+  // Sets the next function to what was found; nullptr: to the stub.
   static void publish(void* address) {
     const auto next = reinterpret_cast<Pointer>(address);
     found.store(next, std::memory_order_relaxed);
@@ -170,7 +169,7 @@ struct Next<F, R (*)(A...)> {
 
 }  // namespace detail
 
-// Calls the function's next one.
+// Calls the next function.
 template <Function F, class... Args>
 inline auto next(Args... args) {
   return detail::Next<F>::pointer.load(std::memory_order_relaxed)(args...);

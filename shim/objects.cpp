@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Finds loaded objects through _dl_find_object(), which costs a few nanoseconds and is safe in signal
-// handlers. It lives in the dynamic linker, which the shim must not need by name, so it is looked up once.
+// handlers. The dynamic linker has it; the shim must not link it by name, so it looks it up once.
 #include "shim/objects.h"
 
 #include <dlfcn.h>
@@ -19,7 +19,7 @@ using FindObject = int (*)(void*, dl_find_object*);
 constinit std::atomic<FindObject> loader_find = nullptr;
 constinit char main_path[256] = "";
 
-// An address in a dynamic section: the loader has relocated it, except in the vDSO, which is read-only.
+// An address in a dynamic section. The loader relocates it, except in the vDSO, which is read-only.
 std::uint64_t relocated(std::uint64_t address, std::uint64_t base) {
   return address < base ? address + base : address;
 }

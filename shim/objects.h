@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Finds the loaded object (program or shared library) that an address belongs to, without locks, allocations
-// or symbol lookups, and reads its names.
+// Finds the loaded object (program or shared library) at an address, and its names, without locks,
+// allocations or symbol lookups.
 #ifndef SHIM_OBJECTS_H
 #define SHIM_OBJECTS_H
 
@@ -18,14 +18,15 @@ struct Object {
   std::uint64_t start;  // mapped range, [start, end)
   std::uint64_t end;
   const ElfW(Dyn) * dynamic;  // may be nullptr
-  const char* name;           // as the loader knows it; "" for the program itself
+  const char* name;           // the loader's name for it; "" for the program
 
   bool is_main() const { return name[0] == '\0'; }
-  std::string_view soname() const;  // "main", DT_SONAME, or the path's last part
-  std::string_view path() const;    // of the file; for the program what /proc/self/exe says
+  std::string_view soname() const;  // "main", DT_SONAME, or the last part of the path
+  std::string_view path() const;    // of the file; for the program, of /proc/self/exe
 };
 
-// What dl_iterate_phdr() found, for a libc without _dl_find_object(): objects loaded later are not known.
+// The result of dl_iterate_phdr(), for a libc without _dl_find_object(). Objects that are loaded later are
+// missing.
 class Snapshot {
  public:
   void take();
@@ -41,13 +42,13 @@ class Snapshot {
 
 namespace objects {
 
-// Looks _dl_find_object() and the program's path up; again is harmless.
+// Look up _dl_find_object() and the program's path. May be called again.
 void initialise();
 
 // Whether snapshots are needed.
 bool need_snapshot();
 
-// The object that `address` lies in. `snapshot` is asked where the loader cannot be.
+// The object at `address`. `snapshot` is used if libc lacks _dl_find_object().
 bool find(std::uint64_t address, const Snapshot& snapshot, Object& object);
 
 }  // namespace objects

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Parses one rule (its grammar is in rdmafault.h). Whatever is refused is refused with its position and with
-// what would be right.
+// Parses one rule; the grammar is in rdmafault.h. A refusal gives the position and says what to write
+// instead.
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -19,7 +19,7 @@ using std::string_view;
 
 enum class Number { kOk, kNone, kTooLarge };
 
-// Takes the digits that `text` begins with.
+// Takes the digits at the start of `text`.
 Number take_number(string_view& text, uint64_t& number) {
   if (text.empty() || !is_digit(text.front())) return Number::kNone;
   number = 0;
@@ -47,7 +47,7 @@ class Parser {
   };
   static const Field kFields[];
 
-  // Begins the message about the character at `at`, a place in text_.
+  // Begins the message for the character at `at`, a place in text_.
   Line refuse(const char* at) {
     error_.position = static_cast<size_t>(at - text_.data());
     return Line(error_.message);
@@ -73,7 +73,7 @@ class Parser {
   rdmafault_rule& rule_;
   rdmafault_error& error_;
   bool has_action_ = false;
-  unsigned given_ = 0;  // bit i: kFields[i] was
+  unsigned given_ = 0;  // bit i: kFields[i] was given
 };
 
 constexpr const char* kFieldNames = "error, retval, when, caller, prob, seed, thread";
@@ -101,13 +101,13 @@ bool Parser::parse() {
     first = false;
     begin = colon + 1;
     if (begin == text_.size()) {
-      refuse(text_.data() + colon) << "a colon with nothing after it; drop it, or add one of " << kFieldNames;
+      refuse(text_.data() + colon) << "nothing after the colon; remove it, or add one of " << kFieldNames;
       return false;
     }
   }
   if (!has_action_) {
     refuse(text_.data() + text_.size())
-        << "how does it fail? add :error=" << row().errors->name << " or another of its errors"
+        << "no error or value to fail with; add :error=" << row().errors->name << " or another of its errors"
         << (row().values != nullptr ? ", or :retval=" : "")
         << (row().values != nullptr ? row().values->name : "");
     return false;
@@ -140,7 +140,7 @@ bool Parser::parse_function(string_view name) {
 
 bool Parser::parse_field(string_view field) {
   if (field.empty()) {
-    refuse(field.data()) << "an empty field; drop one colon, or add one of " << kFieldNames;
+    refuse(field.data()) << "empty field; remove a colon, or add one of " << kFieldNames;
     return false;
   }
   const size_t equals = field.find('=');
@@ -178,7 +178,7 @@ bool Parser::take_action(rdmafault_action action, const rdmafault_name& name, co
   return true;
 }
 
-// A number where a name belongs: says which name it is, where that is known.
+// A number instead of a name: the message says which name it is, if that is known.
 bool Parser::refuse_number(string_view value, const rdmafault_name* legal) {
   string_view digits = value;
   const bool negative = digits.front() == '-';
@@ -187,13 +187,13 @@ bool Parser::refuse_number(string_view value, const rdmafault_name* legal) {
   const bool known = take_number(digits, number) == Number::kOk && digits.empty() && number <= INT32_MAX;
   const int signed_number = negative ? -static_cast<int>(number) : static_cast<int>(number);
   Line line = refuse(value.data());
-  line << "names, not numbers; ";
+  line << "expected a name, not a number; ";
   if (const rdmafault_name* name = known ? find_value(legal, signed_number) : nullptr) {
     line << value << " is " << name->name;
     return false;
   }
   const char* name = known && !negative ? strerrorname_np(signed_number) : nullptr;
-  if (name != nullptr) line << value << " would be " << name << "; ";
+  if (name != nullptr) line << value << " is " << name << "; ";
   line << row().name << " takes one of ";
   list_names(line, legal);
   return false;
@@ -207,7 +207,7 @@ bool Parser::parse_error(string_view value) {
   Line line = refuse(value.data());
   line << "\"" << slice(value, 0, 20) << "\" is not an error of " << row().name;
   if (find_name(row().values, value) != nullptr) {
-    line << " but a value that it returns; retval=" << value;
+    line << " but a value that it returns; use retval=" << value;
     return false;
   }
   line << "; one of ";
@@ -217,7 +217,7 @@ bool Parser::parse_error(string_view value) {
 
 bool Parser::parse_retval(string_view value) {
   if (row().values == nullptr) {
-    refuse(value.data()) << row().name << " reports failure in one way only; use error=" << row().errors->name
+    refuse(value.data()) << row().name << " takes no retval=; use error=" << row().errors->name
                          << " or another of its errors";
     return false;
   }
@@ -228,7 +228,7 @@ bool Parser::parse_retval(string_view value) {
   Line line = refuse(value.data());
   line << "\"" << slice(value, 0, 20) << "\" is not a value that " << row().name << " returns";
   if (find_name(row().errors, value) != nullptr) {
-    line << " but an error that it sets; error=" << value;
+    line << " but an error that it sets; use error=" << value;
     return false;
   }
   line << "; one of ";
@@ -250,7 +250,7 @@ bool Parser::take_count(string_view& rest, uint64_t& number) {
       break;
   }
   if (number == 0) {
-    refuse(at) << "0 is none; calls and steps are counted from 1";
+    refuse(at) << "0 is not allowed; calls and steps count from 1";
     return false;
   }
   return true;
@@ -265,7 +265,7 @@ bool Parser::parse_when(string_view value) {
     const char* at = rest.data();
     if (!take_count(rest, rule_.last)) return false;
     if (rule_.last < rule_.first) {
-      refuse(at) << "the range ends before it begins; N..M with N <= M";
+      refuse(at) << "the range is empty; use N..M with N <= M";
       return false;
     }
   } else if (rest.starts_with('+')) {
@@ -274,7 +274,7 @@ bool Parser::parse_when(string_view value) {
     if (!rest.empty() && !take_count(rest, rule_.step)) return false;
   }
   if (!rest.empty()) {
-    refuse(rest.data()) << "what is this? when= takes N, N..M, N+ or N+STEP";
+    refuse(rest.data()) << "unexpected text; when= takes N, N..M, N+ or N+STEP";
     return false;
   }
   return true;
@@ -319,7 +319,7 @@ bool Parser::parse_prob(string_view value) {
     uint64_t unit = kPpmOfPercent / 10;
     while (!rest.empty() && is_digit(rest.front())) {
       if (unit == 0) {
-        refuse(rest.data()) << "at most four decimals";
+        refuse(rest.data()) << "too many decimals; use at most four";
         return false;
       }
       fraction += unit * static_cast<uint64_t>(rest.front() - '0');
@@ -332,16 +332,16 @@ bool Parser::parse_prob(string_view value) {
     }
   }
   if (rest != "%") {
-    refuse(rest.data()) << "prob= takes a percentage, with % at its end, such as 12.5%";
+    refuse(rest.data()) << "prob= takes a percentage that ends with %, such as 12.5%";
     return false;
   }
   if (whole == Number::kTooLarge || percent > 100 || (percent == 100 && fraction > 0)) {
-    refuse(value.data()) << "more than everything; at most 100%";
+    refuse(value.data()) << "more than 100%; use at most 100%";
     return false;
   }
   rule_.prob_ppm = static_cast<uint32_t>(percent * kPpmOfPercent + fraction);
   if (rule_.prob_ppm == 0) {
-    refuse(value.data()) << "0% would never fail; more than 0%, at most 100%";
+    refuse(value.data()) << "0% never fails a call; use more than 0%";
     return false;
   }
   return true;
@@ -363,7 +363,7 @@ bool Parser::parse_seed(string_view value) {
 
 bool Parser::parse_thread(string_view value) {
   if (value != "any") {
-    refuse(value.data()) << "thread= takes any; without it a rule holds for the arming thread";
+    refuse(value.data()) << "thread= takes only any; without it the rule is for the arming thread";
     return false;
   }
   rule_.any_thread = 1;

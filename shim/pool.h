@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What arming (session.cpp) and recording (record.cpp) share: the sessions themselves.
+// The pool of sessions, for arming (session.cpp) and recording (record.cpp).
 #ifndef SHIM_POOL_H
 #define SHIM_POOL_H
 

@@ -2,22 +2,22 @@
 /*
  * rdmafault.h -- the control interface of librdmafault.so, the preload shim.
  *
- * The shim stands in front of librdmacm and of libc's allocator (LD_PRELOAD, dlsym(RTLD_NEXT)) and does
- * nothing until a thread arms it. While a thread is armed, each interposed call that it makes is recorded
- * into memory that the caller of rdmafault_arm() provided, and fails where a rule says so. With
- * RDMAFAULT_SYSTEM_CALLS the same holds for its system calls, also for those that libc makes within itself.
+ * The shim interposes functions of librdmacm and of libc's allocator (LD_PRELOAD, dlsym(RTLD_NEXT)). It does
+ * nothing until a thread arms it. While a thread is armed, each interposed call of the thread is recorded in
+ * memory that the caller of rdmafault_arm() provided, and fails if a rule says so. With
+ * RDMAFAULT_SYSTEM_CALLS the same holds for its system calls, including those that libc makes internally.
  *
  * The shim never allocates, takes no lock while armed, and keeps no pointer to the log after
- * rdmafault_disarm(). A log may lie in memory shared between processes: it holds no pointer, only addresses
- * as numbers, so what an armed process left there can be read after that process has died.
+ * rdmafault_disarm(). A log may be in memory shared between processes: it holds no pointers, only addresses
+ * as numbers, so it can be read after the armed process has died.
  *
- * Rules follow strace's inject= :
+ * Rules are similar to strace's inject= :
  *
  *   FUNCTION:error=ERRNO|retval=VALUE[:when=N|N..M|N+|N+STEP][:caller=SONAME|!SONAME|@ROLE|!@ROLE]
  *           [:prob=P%][:seed=S][:thread=any]
  *
- * FUNCTION is an interposed function, a system call as strace names it, or `allocation`: every allocator that
- * can fail.
+ * FUNCTION is an interposed function, a system call as strace names it, or `allocation`: all
+ * allocators that can fail.
  */
 #ifndef RDMAFAULT_H
 #define RDMAFAULT_H
@@ -54,21 +54,20 @@ enum rdmafault_convention {
   RDMAFAULT_GAI,       /* returns -1 and sets errno, or returns an EAI_* value and leaves errno alone */
   RDMAFAULT_CODE,      /* returns the error number, leaves errno alone (posix_memalign) */
   RDMAFAULT_VOID,      /* returns nothing: cannot be made to fail */
-  /* A system call, as the kernel returns it: record.result is the value or -errno, record.error that errno or
-   * 0. (brk alone has a way of its own: where it fails it returns the break as it was, and so does
-   * record.result; record.error is ENOMEM.) */
+  /* A system call, as the kernel returns it: record.result is the value or -errno; record.error is that errno
+   * or 0. (brk differs: when it fails it returns the old break, and record.result holds that; record.error is
+   * ENOMEM.) */
   RDMAFAULT_SYSTEM
 };
 
-/* What retval= means for a system call that moves bytes. "Asked" is the call's count; for sendmsg and recvmsg
- * the sum of its buffers.
+/* What retval= means for a system call that moves bytes. The requested size is the call's count; for sendmsg
+ * and recvmsg it is the sum of the buffers.
  *
- *   ZERO   Returns 0, and nothing is done: for a call that reads, the end of the file or of the connection.
- *   SHORT  Half of what was asked, rounded down, so always less than it; 0 where fewer than 2 were asked.
- *          A call that writes returns that number, and nothing is written. A call that reads is really made,
- *          with half the count (recvmsg: with the buffers that make up half, 16 of them at most), and returns
- *          what the kernel gives then, which may be still less, or an error; the rest of a datagram is lost.
- *          Where half is 0 no call is made and 0 is returned. */
+ *   ZERO   Returns 0 without making the call: for a read, the end of the file or of the connection.
+ *   SHORT  Half of the requested size, rounded down. A call that writes returns that number, and nothing is
+ *          written. A call that reads is made with half the count (recvmsg: with the buffers that make up
+ * half, at most 16) and returns the kernel's result, which may be smaller still, or an error; the rest of a
+ *          datagram is lost. If half is 0, the call returns 0 without being made. */
 enum rdmafault_system_value { RDMAFAULT_ZERO = 1, RDMAFAULT_SHORT = 2 };
 
 enum rdmafault_resource {
@@ -88,17 +87,16 @@ struct rdmafault_function {
   const char* name;
   enum rdmafault_kind kind;
   enum rdmafault_convention convention;
-  enum rdmafault_resource acquires;    /* on success */
-  enum rdmafault_resource releases;    /* on success */
-  const struct rdmafault_name* errors; /* what error= accepts; ends with a NULL name; NULL: cannot fail */
-  const struct rdmafault_name*
-      values; /* what retval= accepts; ends with a NULL name; NULL: retval= refused */
-  const char* args[RDMAFAULT_MAX_ARGS]; /* what record.args hold, by name; NULL: not used */
+  enum rdmafault_resource acquires;     /* on success */
+  enum rdmafault_resource releases;     /* on success */
+  const struct rdmafault_name* errors;  /* for error=; ends with a NULL name; NULL: cannot fail */
+  const struct rdmafault_name* values;  /* for retval=; ends with a NULL name; NULL: no retval= */
+  const char* args[RDMAFAULT_MAX_ARGS]; /* the names of record.args; NULL: not used */
 };
 
 /* The table of interposed functions, then of system calls, *count of them, valid for the life of the process.
- * A record's `function` is an index into it. The last row, other_system_call, stands for each system call
- * without a row of its own and cannot be made to fail. */
+ * A record's `function` is an index into it. The last row, other_system_call, is for all system calls without
+ * a row; it cannot be made to fail. */
 const struct rdmafault_function* rdmafault_functions(size_t* count);
 
 /* ---- rules ---- */
@@ -114,99 +112,98 @@ enum rdmafault_caller {
 
 struct rdmafault_rule {
   /* Index into rdmafault_functions(), or RDMAFAULT_ANY_ALLOCATOR: all of kind RDMAFAULT_ALLOCATOR that can
-   * fail, counted together. A reallocarray and the realloc that it makes are one allocation each. */
+   * fail, counted together. A reallocarray and the realloc that it calls count as two. */
   uint16_t function;
   uint16_t action;     /* enum rdmafault_action */
-  int32_t value;       /* the errno, or the value to return; of system calls, enum rdmafault_system_value */
-  uint64_t first;      /* calls are counted from 1, per rule, after the filters (caller, thread) */
+  int32_t value;       /* the errno, or the value to return; for system calls, enum rdmafault_system_value */
+  uint64_t first;      /* calls count from 1, per rule, after the filters (caller, thread) */
   uint64_t last;       /* UINT64_MAX: no end */
-  uint64_t step;       /* every step-th call from `first` on; 1: each */
-  uint32_t prob_ppm;   /* of those, the fraction that fails, in millionths; 1000000: all */
+  uint64_t step;       /* every step-th call from `first` on; 1: every call */
+  uint32_t prob_ppm;   /* the fraction of those calls that fails, in millionths; 1000000: all */
   uint16_t caller;     /* enum rdmafault_caller; the module of record.caller */
-  uint16_t any_thread; /* 0: calls of the arming thread alone; 1: of threads that are not armed too, but never
-                        * their system calls, which are not seen */
-  uint64_t seed;       /* of the choices that prob asks for */
+  uint16_t any_thread; /* 0: only calls of the arming thread; 1: also those of threads that are not armed,
+                        * except their system calls, which are not seen */
+  uint64_t seed;       /* of the random choices for prob_ppm */
   char caller_name[RDMAFAULT_NAME_SIZE]; /* without ! and @ */
 };
 
 struct rdmafault_error {
-  size_t position;   /* of the offending character in the rule's text, from 0 */
-  char message[256]; /* one line: what is wrong and what would be right */
+  size_t position;   /* of the wrong character in the rule's text, from 0 */
+  char message[256]; /* one line: what is wrong and what to write instead */
 };
 
-/* Parse one rule. Returns 0 and fills *rule, or -1 and fills *error, leaving *rule alone. Allocates nothing.
- */
+/* Parse one rule. Returns 0 and fills *rule, or returns -1 and fills *error; then *rule is unchanged. Does
+ * not allocate. */
 int rdmafault_parse(const char* text, struct rdmafault_rule* rule, struct rdmafault_error* error);
 
-/* Whether the rule makes the call-th of the calls that passed its filters fail (from 1): 1 or 0. Depends on
- * nothing but its arguments, so a judge can compute what a seed should have done. Of several rules that would
- * make one call fail, the first does; all count it as seen. */
+/* Whether the rule makes call number `call` (from 1) of those that passed its filters fail: 1 or 0. Depends
+ * only on its arguments, so a judge can compute what a seed does. If several rules make a call fail, the
+ * first one decides; all of them count the call as seen. */
 int rdmafault_rule_fires(const struct rdmafault_rule* rule, uint64_t call);
 
 /* ---- the log ---- */
 
-/* A module seen as a caller: one loaded object. */
+/* A module that made a call: one loaded object. */
 struct rdmafault_module {
   uint64_t base;  /* load address: address - base is the offset in the file's own numbering */
   uint64_t start; /* mapped range, [start, end) */
   uint64_t end;
-  uint32_t rules; /* bit i: rule i's caller filter accepts this module */
-  uint16_t role;  /* index into the roles given to rdmafault_arm(), or RDMAFAULT_NONE */
-  uint16_t ready; /* written last, with release order: everything above and below is valid */
-  char soname[RDMAFAULT_NAME_SIZE]; /* DT_SONAME; without one, the file's base name; "main" for the program */
+  uint32_t rules;                   /* bit i: rule i's caller filter accepts this module */
+  uint16_t role;                    /* index into the roles given to rdmafault_arm(), or RDMAFAULT_NONE */
+  uint16_t ready;                   /* written last, with release order: then all other fields are valid */
+  char soname[RDMAFAULT_NAME_SIZE]; /* DT_SONAME, else the file's base name; "main" for the program */
   char path[256];
 };
 
 enum rdmafault_record_flags {
   RDMAFAULT_COMPLETE = 1, /* written last, with release order; missing: the call never returned */
-  /* The result was made by rule `rule`; the next function was not called. RDMAFAULT_NONE there: by a rule of
-   * another armed thread, which a foreign call also met. */
+  /* Rule `rule` made the call fail; the next function was not called. If `rule` is RDMAFAULT_NONE, it was a
+   * rule of another armed thread. */
   RDMAFAULT_INJECTED = 2,
-  /* Made by a thread that is not armed, while the log's owner was: goes to the log of every armed thread. It
-   * stays incomplete where it returned after the owner had disarmed. */
+  /* The call of a thread that is not armed; it is in the log of every armed thread. The record stays
+   * incomplete if the call returned after the log's owner disarmed. */
   RDMAFAULT_FOREIGN = 4
 };
 
 struct rdmafault_record {
   uint16_t function; /* index into rdmafault_functions() */
-  uint16_t module;   /* index into log.modules: of the caller; RDMAFAULT_NONE: not known */
+  uint16_t module;   /* of the caller: index into log.modules; RDMAFAULT_NONE: unknown */
   uint16_t rule;     /* index of the rule that fired, or RDMAFAULT_NONE */
   uint16_t flags;    /* enum rdmafault_record_flags */
   int32_t thread;    /* kernel thread id */
   int32_t error;     /* errno after the call */
-  uint16_t depth;    /* 0: called from outside the interposed functions; 1: from within one; ... */
+  uint16_t depth;    /* 0: called from outside the interposed functions; 1: from inside one; ... */
   uint16_t reserved[3];
-  /* Return address; offset in the module = caller - module.base. Where it would lie in the shim, because an
-   * interposed function's next one ended by jumping here (a tail call): one past that next one's entry.
-   * Of a system call: the innermost return address outside libc, the loader, the vDSO and the shim, since the
-   * immediate one is nearly always libc's own; found by unwinding, through code that has unwind tables. Where
-   * nothing within 64 frames is outside, the address after the system call's instruction. */
+  /* Return address; offset in the module = caller - module.base. If a next function ended with a jump to an
+   * interposed function (a tail call), the return address would be in the shim: then it is the entry of that
+   * next function plus 1. Of a system call: the innermost return address outside libc, the loader, the vDSO
+   * and the shim, found by unwinding through code with unwind tables; if there is none within 64 frames, the
+   * address after the system call's instruction. */
   uint64_t caller;
   int64_t result;    /* as returned, pointers as numbers; 0 for void */
-  uint64_t acquired; /* handle that the call made (posix_memalign: the block), or 0 */
-  uint64_t released; /* handle that the call was asked to release, or 0; set also where it failed */
-  /* As named in the function's row; numbers in host byte order. Of a system call: the six registers as they
-   * are, where an int may lack its sign; of other_system_call its number, then the first five. */
+  uint64_t acquired; /* handle that the call returned (posix_memalign: the block), or 0 */
+  uint64_t released; /* handle that the call was asked to release, or 0; set even if it failed */
+  /* Named in the function's row; numbers in host byte order. Of a system call: the six registers, in which an
+   * int may lack its sign extension; of other_system_call: its number, then the first five registers. */
   int64_t args[RDMAFAULT_MAX_ARGS];
-  /* Of a system call with a path (of inotify_add_watch too): the path's last 47 characters, where it can be
-   * read. Else empty. */
+  /* Of a system call with a path: the last 47 characters of the path, if it can be read. Otherwise empty. */
   char text[RDMAFAULT_TEXT_SIZE];
 };
 
-/* From the last rdmafault_arm() on. */
+/* Since the last rdmafault_arm(). */
 struct rdmafault_rule_state {
   uint64_t seen;  /* calls that passed the rule's filters */
-  uint64_t fired; /* of those, the ones made to fail */
+  uint64_t fired; /* the calls among them that it made to fail */
 };
 
 struct rdmafault_log {
   uint32_t abi;          /* RDMAFAULT_ABI */
   uint32_t capacity;     /* records */
-  uint32_t count;        /* records begun; may exceed capacity, what is beyond it was dropped */
+  uint32_t count;        /* records begun; may exceed capacity: the rest was dropped */
   uint32_t module_count; /* modules begun; may exceed RDMAFAULT_MAX_MODULES */
-  /* How often the seeing of system calls stopped before its time, so that the rest of an armed time is
-   * missing: after a call that makes a thread or process within the caller's memory, from a place in the code
-   * that the shim has no room left for (it has room for 8 such places in the life of a process). */
+  /* How often the shim stopped seeing system calls before rdmafault_disarm(), so that later calls are
+   * missing. This happens after a call that creates a thread or process in the caller's memory, if it comes
+   * from more than 8 places in the code in the life of the process. */
   uint32_t uncovered;
   uint32_t reserved;
   struct rdmafault_module modules[RDMAFAULT_MAX_MODULES];
@@ -217,13 +214,13 @@ struct rdmafault_log {
 /* Bytes that a log of `capacity` records needs. */
 size_t rdmafault_log_size(uint32_t capacity);
 
-/* Make `size` bytes at `memory` (aligned to 8) an empty log, owned by the caller. Returns NULL where they are
- * too few for one record. Touches the header alone, so that unused records cost no memory. */
+/* Make an empty log in the `size` bytes at `memory` (aligned to 8), which stays the caller's. Returns NULL if
+ * they are too few for one record. Writes only the header, so unused records cost no memory. */
 struct rdmafault_log* rdmafault_log_init(void* memory, size_t size);
 
 /* ---- arming ---- */
 
-/* Which modules play which part: a module whose SONAME or path equals `module` has the role `role`. */
+/* A module whose SONAME or path equals `module` has the role `role`. */
 struct rdmafault_role {
   char role[RDMAFAULT_NAME_SIZE]; /* "iut" */
   char module[256];               /* SONAME, absolute path, or "main" */
@@ -231,35 +228,35 @@ struct rdmafault_role {
 
 /* System calls
  *
- * With RDMAFAULT_SYSTEM_CALLS each system call that the arming thread makes between rdmafault_arm() and
- * rdmafault_disarm(), and not between suspend and resume, is recorded, and fails where a rule says so: also
- * those that libc makes within itself (fopen's openat, malloc's brk) and those of signal handlers. It is
- * Linux's Syscall User Dispatch: the kernel raises SIGSYS in place of the call, and the shim's handler makes
- * the call itself or forges its result. That costs some microseconds a call, and some kilobytes of the
+ * With RDMAFAULT_SYSTEM_CALLS the system calls of the arming thread between rdmafault_arm() and
+ * rdmafault_disarm(), except between suspend and resume, are recorded, and fail if a rule says so. This
+ * includes calls that libc makes internally (fopen's openat, malloc's brk) and those of signal handlers. It
+ * uses Linux's Syscall User Dispatch: the kernel raises SIGSYS instead of making the call, and the shim's
+ * handler makes the call or sets its result. That costs some microseconds per call, and some kilobytes of the
  * thread's stack.
  *
- * A call made to fail does not reach the kernel; but close does, which gives the descriptor back whatever it
- * returns. rt_sigreturn, with which a signal handler ends, is not recorded. A call that makes a thread or a
- * process within the caller's memory (pthread_create, vfork, posix_spawn) is recorded with the result 0.
- * fork() itself is not recorded, since nothing is around fork handlers.
+ * A call made to fail does not reach the kernel, except close, which closes the descriptor whatever it
+ * returns. rt_sigreturn, which ends a signal handler, is not recorded. A call that creates a thread or a
+ * process in the caller's memory (pthread_create, vfork, posix_spawn) is recorded with the result 0. fork()
+ * is not recorded, since nothing is recorded around fork handlers.
  *
- * Not seen: system calls of other threads, also of those that the armed one makes, and of forked children and
- * programs that they execute; what the vDSO answers without the kernel (clock_gettime); what the kernel does
- * on its own behalf.
+ * Not seen: system calls of other threads, even those that the armed thread creates; of forked children and
+ * the programs that they execute; calls that the vDSO answers without the kernel (clock_gettime); and what
+ * the kernel does by itself.
  *
- * Meanwhile SIGSYS is the shim's. The armed thread cannot block it, and may change its action, which then
- * takes effect for each SIGSYS of another origin, and for good once nobody is armed so; another thread must
- * leave the action alone. Signal handlers with SIGSYS in their sa_mask run without it there.
- * PR_SET_SYSCALL_USER_DISPATCH gives EINVAL. */
+ * During this time SIGSYS belongs to the shim. The armed thread cannot block it. It may change the action for
+ * SIGSYS: the new action is used for each SIGSYS from elsewhere, and is installed when no thread's system
+ * calls are seen any more. Other threads must not change the action. Signal handlers with SIGSYS in their
+ * sa_mask run without it. PR_SET_SYSCALL_USER_DISPATCH returns EINVAL. */
 enum rdmafault_session_flags {
   RDMAFAULT_SYSTEM_CALLS = 1,
-  /* Calls are counted, and recorded only where a rule makes them fail: for a long-running program, whose
-   * every call no log could hold. An allocator call that no rule is about costs next to nothing then.
-   * Meanwhile no object may be unloaded: what a rule's caller filter said of an address is remembered. */
+  /* Calls are counted, but recorded only if a rule makes them fail: for a long-running program, whose calls
+   * would not fit into a log. An allocator call to which no rule applies then costs almost nothing. No object
+   * may be unloaded while armed: the result of a rule's caller filter is remembered by address. */
   RDMAFAULT_INJECTED_ONLY = 2
 };
 
-/* What rdmafault_arm() gets. Copied: it need not outlive the call. */
+/* The argument of rdmafault_arm(). It is copied, so it need not outlive the call. */
 struct rdmafault_session {
   struct rdmafault_log* log; /* must outlive the armed time */
   const struct rdmafault_rule* rules;
@@ -270,27 +267,27 @@ struct rdmafault_session {
 };
 
 /* Arm the calling thread. Returns 0, or -1 with errno: EINVAL (too many rules or roles, no log, wrong ABI, a
- * rule that rdmafault_parse() could not have made, a rule about a system call without
- * RDMAFAULT_SYSTEM_CALLS), EBUSY (this thread is armed already), ENOSYS (an interposed provider function has
- * no next one: librdmacm is not in the global scope; rdmafault_missing() names it), EAGAIN (more than 32
- * threads armed at once), ENOTSUP (system calls cannot be seen: Linux before 5.11, no x86-64, or a seccomp
- * filter against prctl or process_vm_readv). The log goes on where it was; records and modules of an earlier
- * armed time stay, roles and rule states are made anew. */
+ * rule that rdmafault_parse() does not return, a rule for a system call without RDMAFAULT_SYSTEM_CALLS),
+ * EBUSY (the thread is armed already), ENOSYS (an interposed provider function has no next one: librdmacm is
+ * not in the global scope; rdmafault_missing() names the function), EAGAIN (more than 32 threads armed at
+ * once), ENOTSUP (system calls cannot be seen: Linux before 5.11, not x86-64, or a seccomp filter that
+ * forbids prctl or process_vm_readv). The log is appended to: records and modules of an earlier armed time
+ * stay; roles and rule states start again. */
 int rdmafault_arm(const struct rdmafault_session* session);
 
-/* Disarm the calling thread; no effect where it is not armed. When it returns nobody writes to the log. A
+/* Disarm the calling thread; no effect if it is not armed. After the return no thread writes to the log. A
  * thread that ends is disarmed. */
 void rdmafault_disarm(void);
 
-/* Between suspend and resume the calling thread's interposed calls, and its system calls, are neither
- * recorded nor made to fail. Pairs nest. What blocks SIGSYS between them, in the thread's mask or an
- * action's, is not put right: leave both as they were. A thread that is not armed may call them. A forked
- * child starts disarmed and not suspended. */
+/* Between suspend and resume the calling thread's interposed calls and system calls are neither recorded nor
+ * made to fail. Pairs nest. Do not block SIGSYS between them, neither in the thread's mask nor in an
+ * action's: the shim does not see it. A thread that is not armed may call them. A forked child starts
+ * disarmed and not suspended. */
 void rdmafault_suspend(void);
 void rdmafault_resume(void);
 
-/* The name of the first interposed provider function without a next one, or NULL. Looks symbols up: not for
- * use while armed. */
+/* The name of the first interposed provider function without a next one, or NULL. Looks up symbols: do not
+ * call it while armed. */
 const char* rdmafault_missing(void);
 
 #if defined(__GNUC__)

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What happens to an interposed call while somebody is armed: rules are counted, and records begun and
-// completed.
+// What happens to an interposed call while a thread is armed: rules count it, and records begin and end.
 #include <unistd.h>
 
 #include <cstring>
@@ -19,8 +18,7 @@ std::int32_t thread_id() {
   return thread.id;
 }
 
-// Comes in to somebody else's session, as the protocol in session.h says, and goes out at the end of the
-// scope.
+// Enters another thread's session, by the protocol in session.h, and leaves it at the end of the scope.
 class Visit {
  public:
   explicit Visit(Session& session) : session_(session), epoch_(fork_epoch.load(std::memory_order_relaxed)) {
@@ -44,8 +42,8 @@ class Visit {
   std::uint32_t generation_;
 };
 
-// Counts the call in each rule that is about it and returns the index of the first one that makes it fail. A
-// call that another session has made fail already is counted all the same.
+// Counts the call in each rule that applies, and returns the index of the first rule that makes it fail. A
+// call that another session already made fail is counted too.
 std::uint16_t judge(Session& session, Call& call, std::uint32_t accepted, bool foreign) {
   std::uint16_t fired = RDMAFAULT_NONE;
   for (std::size_t i = 0; i < session.rule_count; ++i) {
@@ -64,17 +62,17 @@ std::uint16_t judge(Session& session, Call& call, std::uint32_t accepted, bool f
   return fired;
 }
 
-// Whether a rule is about this function of a caller that these rules accept.
-bool is_asked_about(const Session& session, Function function, std::uint32_t accepted) {
+// Whether one of the accepted rules is about this function.
+bool has_rule(const Session& session, Function function, std::uint32_t accepted) {
   for (std::size_t i = 0; i < session.rule_count; ++i)
     if ((accepted & (UINT32_C(1) << i)) != 0 && is_about(session.rules[i], function)) return true;
   return false;
 }
 
-// The number of a new record; kNoRecord where there is no room for it.
+// The number of a new record; kNoRecord if the log is full.
 std::uint32_t next_record(rdmafault_log& log) {
   const std::atomic_ref count(log.count);
-  // Stays where it is long before it could wrap round to 0.
+  // Stop counting long before the counter could wrap around.
   if (count.load(std::memory_order_relaxed) > UINT32_MAX - UINT32_MAX / 4) return kNoRecord;
   const std::uint32_t number = count.fetch_add(1, std::memory_order_relaxed);
   return number < log.capacity ? number : kNoRecord;
@@ -84,7 +82,7 @@ void begin_record(Session& session, std::uint32_t generation, Call& call, bool f
   const Modules::Caller caller = session.modules.caller_at(call.caller);
   const std::uint16_t fired = judge(session, call, caller.rules, foreign);
   if (session.injected_only && fired == RDMAFAULT_NONE) {
-    if (!foreign && !is_asked_about(session, call.function, caller.rules))
+    if (!foreign && !has_rule(session, call.function, caller.rules))
       thread.passed_call = key_of_call(call.function, call.caller);
     return;
   }
@@ -120,7 +118,7 @@ void complete_record(const Call::Ticket& ticket, const Call& call, std::int64_t 
   record.error = error;
   record.acquired = call.acquired;
   unsigned flags = record.flags | RDMAFAULT_COMPLETE;
-  if (call.injected) flags |= RDMAFAULT_INJECTED;  // also where a later session's rule did it
+  if (call.injected) flags |= RDMAFAULT_INJECTED;  // also if a later session's rule made it fail
   std::atomic_ref(record.flags).store(static_cast<std::uint16_t>(flags), std::memory_order_release);
 }
 

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Which of the calls that a rule has counted it makes fail: a pure function of the rule and the call's
-// number, so that a seed fixes the whole schedule and a reader of a log can compute it again.
+// Which of its calls a rule makes fail: a pure function of the rule and the call's number. A seed fixes the
+// whole schedule, and a reader of a log can compute it again.
 #include <cstdint>
 
 #include "shim/rdmafault.h"
 
 namespace {
 
-// The output function of the SplitMix64 generator, at position `n` of the sequence that starts at `seed`.
+// The n-th output of the SplitMix64 generator that starts at `seed`.
 uint64_t random_at(uint64_t seed, uint64_t n) {
   uint64_t z = seed + n * UINT64_C(0x9e3779b97f4a7c15);
   z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Arming and disarming: the pool of sessions, and what fork does to it.
+// Arming and disarming, and what fork does to the sessions.
 #include "shim/session.h"
 
 #include <sched.h>
@@ -36,7 +36,7 @@ bool is_sound(const rdmafault_role& role) {
   return is_terminated(role.role) && is_terminated(role.module);
 }
 
-// Of one that has a log.
+// `session.log` must not be null.
 bool is_sound(const rdmafault_session& session) {
   if (session.log->abi != RDMAFAULT_ABI) return false;
   if ((session.flags & ~std::uint32_t{RDMAFAULT_SYSTEM_CALLS | RDMAFAULT_INJECTED_ONLY}) != 0) return false;
@@ -115,7 +115,7 @@ void after_fork_in_parent() {
   resume();
 }
 
-// The child is one thread. It must not write to a log: that may be memory shared with the parent.
+// The child has one thread. It must not write to a log, which may be memory shared with the parent.
 void after_fork_in_child() {
   fork_epoch.fetch_add(1, std::memory_order_relaxed);
   armed_sessions.store(0, std::memory_order_relaxed);
@@ -125,7 +125,7 @@ void after_fork_in_child() {
     session.writers.store(0, std::memory_order_relaxed);
     session.claimed.store(false, std::memory_order_relaxed);
   }
-  // What fork() was called from goes on in the child.
+  // The functions that called fork() go on in the child.
   const std::uint16_t depth = thread.depth;
   const std::uint64_t inside = thread.inside;
   thread = Thread();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The armed state: who is armed, with which rules, and how an interposed call is judged and recorded.
+// The armed state: which threads are armed, with which rules, and how an interposed call is judged and
+// recorded.
 #ifndef SHIM_SESSION_H
 #define SHIM_SESSION_H
 
@@ -15,31 +16,31 @@
 
 namespace rdmafault {
 
-// How many threads can be armed at once.
+// The number of threads that can be armed at once.
 inline constexpr std::size_t kMaxSessions = 32;
 
 // How the state is shared
 //
 //   A session belongs to the thread that claimed it, from rdmafault_arm() to rdmafault_disarm(). `generation`
-//   is odd while it is armed and goes up by one at each arming and disarming, so it names one armed time.
+//   is odd while the session is armed. Each arming and disarming adds one, so a value names one armed time.
 //
-//   The owner writes everything else in the session while generation is even, then makes it odd with a store
-//   that publishes it. After that nobody writes to the session but to its atomics, and to the log as below.
+//   The owner writes everything else in the session while `generation` is even, then makes it odd with a
+//   store that publishes the rest. After that only the session's atomics change, and the log as below.
 //
-//   The owner's own calls use the session without further ado. Any other thread must come in first: it raises
-//   `writers`, then reads `generation`; where that is not odd (or not the one that it remembers), it lowers
-//   `writers` again and touches nothing. The owner, disarming, makes `generation` even, then waits for
-//   `writers` to be 0. All four accesses are sequentially consistent: either the thread sees the even
-//   generation, or the owner sees the thread. A thread comes in twice per call, to begin the record and to
-//   complete it, and is out while the call is under way: disarming waits for a few stores, never for a call
+//   The owner's calls use the session directly. Any other thread must enter it first: it increments
+//   `writers`, then reads `generation`. If that is even (or not the value that the thread remembers), the
+//   thread decrements `writers` and touches nothing. To disarm, the owner makes `generation` even, then waits
+//   until `writers` is 0. All four accesses are sequentially consistent: either the thread sees the even
+//   generation, or the owner sees the thread. A thread enters twice per call, to begin the record and to
+//   complete it. It is outside during the call itself: disarming waits for a few stores, never for a call
 //   that blocks.
 //
-//   In the log, `count` is raised once per record, atomically; who got a number owns that record and alone
-//   writes to it. `flags` is written last, with release order, when the call has returned. The rules'
-//   counters are atomic.
+//   In the log, `count` is incremented atomically, once per record. The thread that got a number owns that
+//   record: no other thread writes to it. `flags` is written last, with release order, when the call has
+//   returned. The rules' counters are atomic.
 //
-//   fork: the child gets every session disarmed and no writer, before any interposed call of its own can get
-//   here (fork_epoch tells a thread that forked from a signal handler that its `writers` has been settled).
+//   fork: in the child all sessions are disarmed and have no writers, before its first interposed call can
+//   get here. (fork_epoch tells a thread that forked in a signal handler that its `writers` was reset.)
 struct Session {
   std::atomic<bool> claimed = false;
   bool injected_only = false;  // RDMAFAULT_INJECTED_ONLY
@@ -54,40 +55,41 @@ struct Session {
   Modules modules;
 };
 
-// One thread's part. Initial-exec, so that reaching it never allocates.
+// The state of one thread. Initial-exec, so that access to it never allocates.
 struct Thread {
   Session* own = nullptr;       // armed
-  std::uint32_t suspended = 0;  // suspends that have not been resumed
-  std::uint16_t depth = 0;      // interposed functions that it is in
-  std::uint64_t inside = 0;     // the innermost next function that it is in: its address
+  std::uint32_t suspended = 0;  // suspends without their resume
+  std::uint16_t depth = 0;      // interposed functions on its stack
+  std::uint64_t inside = 0;     // address of the innermost next function on its stack
   std::int32_t id = 0;          // gettid(), once known
 
-  // Armed with RDMAFAULT_INJECTED_ONLY: what may be forwarded without a look. Bit F: function F, by whomever
-  // it is called; `passed_call`: one function by one caller (key_of_call()), the last that no rule was about.
+  // Armed with RDMAFAULT_INJECTED_ONLY: calls that are forwarded unchecked. Bit F: all calls of function F;
+  // `passed_call`: the last function and caller (key_of_call()) to which no rule applied.
   std::uint64_t passed_functions = 0;
   std::uint64_t passed_call = 0;
 
-  // Whether system calls are seen. LOST: they were, and are not any more.
+  // Whether system calls are seen. LOST: they were, but are no longer.
   enum class SystemCalls : std::uint8_t { kUnseen, kSeen, kLost };
   SystemCalls system_calls = SystemCalls::kUnseen;
-  bool blocks_sigsys = false;  // as it believes; while its system calls are seen, SIGSYS is never blocked
-  // What the kernel looks at before each system call of a thread with SystemCalls::kSeen.
+  bool blocks_sigsys = false;  // what the thread believes; SIGSYS is never blocked while its calls are seen
+  // The kernel reads this before each system call of a thread with SystemCalls::kSeen.
   std::uint8_t selector = 0;
 };
 [[gnu::visibility("hidden")]] extern constinit thread_local Thread
     thread;  // NOLINT(bugprone-dynamic-static-initializers): constinit
 
-// The selector's values.
+// The values of the selector.
 inline constexpr std::uint8_t kLetThrough = 0;
 inline constexpr std::uint8_t kRaiseSigsys = 1;
 
-// The compiler must not move it past what it governs, which a handler on the same thread sees.
+// Set the selector. The compiler must not move this store past the code it is for: a handler on the same
+// thread sees both.
 inline void set_selector(std::uint8_t value) {
   std::atomic_signal_fence(std::memory_order_seq_cst);
   std::atomic_ref(thread.selector).store(value, std::memory_order_relaxed);
   std::atomic_signal_fence(std::memory_order_seq_cst);
 }
-// ... to what the rest of the thread's state asks for.
+// Set the selector as the rest of the thread's state demands.
 inline void set_selector() {
   const bool raise = thread.system_calls == Thread::SystemCalls::kSeen && thread.suspended == 0;
   set_selector(raise ? kRaiseSigsys : kLetThrough);
@@ -102,7 +104,7 @@ inline void resume() {
   set_selector();
 }
 
-// How many sessions are armed. The one thing that a call looks at while it is 0.
+// The number of armed sessions. While it is 0, a call reads nothing else.
 [[gnu::visibility("hidden")]] extern constinit std::atomic<std::uint32_t>
     armed_sessions;  // NOLINT(bugprone-dynamic-static-initializers): constinit
 
@@ -116,28 +118,27 @@ inline std::uint64_t key_of_call(Function function, std::uint64_t return_address
   return return_address | (static_cast<std::uint64_t>(function) + 1) << 56;
 }
 
-// While somebody is armed: whether the call concerns nobody, as far as can be told at once.
-inline bool concerns_nobody(Function function, const void* return_address) {
+// While a thread is armed: whether the call can be forwarded without a closer look.
+inline bool can_be_skipped(Function function, const void* return_address) {
   if ((thread.passed_functions >> static_cast<std::size_t>(function) & 1) != 0) return true;
   return thread.passed_call == key_of_call(function, reinterpret_cast<std::uint64_t>(return_address));
 }
 
-// One interposed call under way, from enter() to leave().
+// One interposed call, from enter() to leave().
 struct Call {
   Function function;
   std::uint64_t caller;  // return address
   std::int64_t args[RDMAFAULT_MAX_ARGS] = {};
   std::uint64_t released = 0;
   std::uint64_t acquired = 0;
-  const char* text = nullptr;  // RDMAFAULT_TEXT_SIZE of them, or none
+  const char* text = nullptr;  // RDMAFAULT_TEXT_SIZE bytes, or nullptr
 
-  // Set by enter(): the rule that fired, or nullptr. It may be gone with its session, so what it says is
-  // copied.
+  // Set by enter(): what the rule that fired asks for. A copy, since the rule may end with its session.
   bool injected = false;
   rdmafault_action action = RDMAFAULT_ERROR;
   std::int32_t value = 0;
 
-  // Where it is being recorded: in its own session's log, or in that of each other session.
+  // Where it is recorded: in its thread's own log, or in the log of each other session.
   struct Ticket {
     Session* session;
     std::uint32_t generation;
@@ -156,18 +157,17 @@ inline bool is_about(const rdmafault_rule& rule, Function function) {
   return rule.function == RDMAFAULT_ANY_ALLOCATOR && is_any_allocator(static_cast<std::size_t>(function));
 }
 
-// Begins the call's records and decides whether a rule makes it fail. Not for a suspended thread.
+// Begin the call's records and decide whether a rule makes it fail. Not for a suspended thread.
 void enter(Call& call);
 
-// Completes the call's records, wherever they still may be written to.
+// Complete the call's records in all logs that are still armed.
 void leave(const Call& call, std::int64_t result, std::int32_t error);
 
-// Arms the calling thread; the error numbers are those of rdmafault_arm() without ENOSYS. Returns 0 or one of
-// them.
+// Arm the calling thread. Returns 0, or an error of rdmafault_arm() other than ENOSYS.
 int arm(const rdmafault_session& request);
 void disarm();
 
-// What fork() needs: nothing is recorded from prepare to the end of the other two.
+// Fork handlers. Nothing is recorded from the first to the end of the other two.
 void before_fork();
 void after_fork_in_parent();
 void after_fork_in_child();

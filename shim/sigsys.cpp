@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Owns SIGSYS for those who see system calls.
+// Owns SIGSYS while threads' system calls are seen.
 #include "shim/sigsys.h"
 
 #include <sys/syscall.h>
@@ -12,8 +12,8 @@
 namespace rdmafault::sigsys {
 namespace {
 
-// Around all of the below. It is held for a few system calls at most, with all signals blocked, and while
-// armed only where the program itself changes SIGSYS's action, or gets a SIGSYS from elsewhere.
+// Guards all of the below. It is held for a few system calls, with all signals blocked. An armed thread takes
+// it only when the program changes the action for SIGSYS, or gets a SIGSYS from elsewhere.
 class Guard {
  public:
   Guard() {
@@ -32,7 +32,7 @@ constinit void* ours = nullptr;  // the handler
 constinit Action theirs = {};    // the pretended action
 constinit std::atomic<Mask> stripped_signals = 0;
 
-constexpr std::uint64_t kRestorerFlag = 0x04000000;  // SA_RESTORER, which no header shows
+constexpr std::uint64_t kRestorerFlag = 0x04000000;  // SA_RESTORER, which is in no header
 
 Action get(int signal) {
   Action action = {};
@@ -44,7 +44,7 @@ void set(int signal, const Action& action) {
   call_kernel(SYS_rt_sigaction, signal, as_arg(&action), 0, sizeof(Mask));
 }
 
-// Of each other signal with a handler.
+// For each other signal.
 template <class Change>
 void change_masks(Change change) {
   for (int signal = 1; signal <= 64; ++signal) {
@@ -55,7 +55,7 @@ void change_masks(Change change) {
 }
 
 void put_back() {
-  // Somebody else, unseen, may have replaced it.
+  // A thread that is not seen may have replaced it.
   if (get(SIGSYS).handler == ours) set(SIGSYS, theirs);
   const Mask stripped = stripped_signals.exchange(0, std::memory_order_relaxed);
   if (stripped == 0) return;
@@ -73,7 +73,7 @@ void take(Handler handler) {
   if (takers++ > 0) return;
   ours = reinterpret_cast<void*>(handler);
   theirs = get(SIGSYS);
-  // All signals stay blocked in the handler, but for the time of the call that it makes.
+  // All signals stay blocked in the handler, except during the call that it makes.
   set(SIGSYS, {ours, SA_SIGINFO | kRestorerFlag, reinterpret_cast<void*>(&rdmafault_gate_restorer), kAll});
   change_masks([](int signal, Mask& mask) {
     if ((mask & kSigsys) == 0) return false;
@@ -118,7 +118,7 @@ void pass_on(siginfo_t* info, void* context) {
   if (action.handler == reinterpret_cast<void*>(SIG_IGN) && info->si_code <= 0) return;
   if (action.handler == reinterpret_cast<void*>(SIG_DFL) ||
       action.handler == reinterpret_cast<void*>(SIG_IGN)) {
-    // Ends the process as soon as the handler returns.
+    // This ends the process as soon as the handler returns.
     set(SIGSYS, {});
     call_kernel(SYS_tgkill, call_kernel(SYS_getpid), call_kernel(SYS_gettid), SIGSYS);
     return;

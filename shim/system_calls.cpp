@@ -2,9 +2,9 @@
 //
 // What happens to an armed thread's system calls.
 //
-// The kernel raises SIGSYS in the place of each one that is not made in the gate, as long as the thread's
-// selector says so. The handler has all signals blocked and lets everything through while it works, so it is
-// never entered twice but for a signal handler that comes while it makes a call in the thread's own state.
+// The kernel raises SIGSYS instead of each call outside the gate, while the thread's selector says so. The
+// handler blocks all signals and lets all calls through while it works. So it is never entered again, except
+// from a signal handler that runs while it makes a call in the thread's own state.
 #include "shim/system_calls.h"
 
 #include <cerrno>
@@ -62,7 +62,7 @@ std::size_t row_index(long number) {
   return at < kNumbers ? kByNumber[at] : kOther;
 }
 
-// The errno in what a call returned, or 0.
+// The errno in a call's result, or 0.
 std::int32_t error_in(std::int64_t result, const Row& row, const SystemCall& call) {
   if (row.manner == Manner::BREAKS) return call.args[0] != 0 && result != call.args[0] ? ENOMEM : 0;
   constexpr std::int64_t kMostErrors = 4095;
@@ -99,7 +99,7 @@ void set_result(ucontext_t& context, std::int64_t result) {
   context.uc_mcontext.gregs[REG_RAX] = result;
 }
 
-// The thread's uncovered time begins: the handler's end must not bring the selector back.
+// From now on the thread's calls are not seen: the end of the handler must not set the selector again.
 void note_uncovered() {
   thread.system_calls = Thread::SystemCalls::kLost;
   if (thread.own == nullptr) return;
@@ -117,7 +117,7 @@ void judge_and_record(const SystemCall& call, ucontext_t& context) {
   const std::size_t index = row_index(call.number);
   const Row& row = kRows[index];
   const auto address = static_cast<std::uint64_t>(context.uc_mcontext.gregs[REG_RIP]);
-  ++thread.suspended;  // whatever the unwinder calls is not the program's
+  ++thread.suspended;  // the unwinder's calls are not the program's
   const std::uint64_t caller = callers::find(address);
   --thread.suspended;
   Call record(static_cast<Function>(kFunctionCount + index), reinterpret_cast<const void*>(caller));
@@ -170,7 +170,7 @@ void on_sigsys(int /*signal*/, siginfo_t* info, void* interrupted) {
   set_selector();
 }
 
-// Whether the kernel copies this thread's memory for it.
+// Whether the kernel lets this thread copy its own memory.
 bool can_read_memory() {
   const int there = 1;
   int copy = 0;
@@ -188,7 +188,7 @@ void dispatch_off() {
   call_kernel(SYS_prctl, PR_SET_SYSCALL_USER_DISPATCH, PR_SYS_DISPATCH_OFF, 0, 0, 0);
 }
 
-// No signal handler of anybody's in its scope; then the mask is as it was.
+// Blocks all signals in its scope, then restores the mask.
 class Masked {
  public:
   Masked() {

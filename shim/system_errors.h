@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The error lists of the system calls' rows, for functions.cpp alone.
+// The error lists of the system calls' rows, included by functions.cpp only.
 //
-// A legal error is one that the man page, or the kernel, can be seen to give to a caller that did nothing
-// wrong: no EBADF, no EFAULT, and no EINVAL but where a kernel may not know what it is asked for.
+// A legal error is one that the man page names, or the kernel's source returns, for a correct call: no EBADF,
+// no EFAULT, and EINVAL only if a kernel may not know the request.
 #ifndef SHIM_SYSTEM_ERRORS_H
 #define SHIM_SYSTEM_ERRORS_H
 
@@ -18,7 +18,7 @@
 
 namespace rdmafault {
 
-// What retval= takes for calls that move bytes.
+// The values of retval= for calls that move bytes.
 inline constexpr rdmafault_name kByteValues[] = {
     {"ZERO", RDMAFAULT_ZERO}, {"SHORT", RDMAFAULT_SHORT}, END_OF_NAMES};
 
@@ -46,16 +46,16 @@ inline constexpr rdmafault_name kWriteErrors[] = {NAMED(EAGAIN),  // nonblocking
 
 inline constexpr rdmafault_name kCloseErrors[] = {NAMED(EINTR), NAMED(EIO), END_OF_NAMES};
 
-// What it means is the driver's business; these are what uverbs and network devices give.
+// The errors depend on the driver; these are those of uverbs and network devices.
 inline constexpr rdmafault_name kIoctlErrors[] = {
     NAMED(EACCES),     NAMED(EAGAIN), NAMED(EBUSY),  NAMED(EINTR),
     NAMED(EINVAL),  // a request that the driver does not know
     NAMED(EIO),        NAMED(ENODEV), NAMED(ENOMEM),
     NAMED(ENOTTY),      // a request that no driver of this kind knows
-    NAMED(EOPNOTSUPP),  // ... that the device cannot do
+    NAMED(EOPNOTSUPP),  // a request that the device cannot do
     NAMED(EPERM),      END_OF_NAMES};
 
-inline constexpr rdmafault_name kFcntlErrors[] = {NAMED(EAGAIN),  // a lock is another's
+inline constexpr rdmafault_name kFcntlErrors[] = {NAMED(EAGAIN),  // another process has the lock
                                                   NAMED(EINTR),   // waiting for one
                                                   NAMED(EMFILE),  // F_DUPFD
                                                   NAMED(ENOLCK), NAMED(ENOMEM), NAMED(EPERM), END_OF_NAMES};
@@ -95,7 +95,7 @@ inline constexpr rdmafault_name kGetdentsErrors[] = {NAMED(EIO),
                                                      NAMED(ENOMEM), END_OF_NAMES};
 
 inline constexpr rdmafault_name kReadlinkErrors[] = {NAMED(EACCES),
-                                                     NAMED(EINVAL),  // it is no link, or not any more
+                                                     NAMED(EINVAL),  // the file is not a link
                                                      NAMED(EIO),     NAMED(ENOENT), NAMED(ENOMEM),
                                                      NAMED(ENOTDIR), END_OF_NAMES};
 
@@ -132,7 +132,7 @@ inline constexpr rdmafault_name kConnectErrors[] = {
     NAMED(ETIMEDOUT),    END_OF_NAMES};
 
 inline constexpr rdmafault_name kSendErrors[] = {
-    NAMED(EACCES),     NAMED(EAGAIN), NAMED(ECONNREFUSED),  // nobody is there: netlink too
+    NAMED(EACCES),     NAMED(EAGAIN), NAMED(ECONNREFUSED),  // no receiver; netlink too
     NAMED(ECONNRESET), NAMED(EINTR),  NAMED(ENOBUFS),      NAMED(ENOMEM), NAMED(EPIPE), END_OF_NAMES};
 
 inline constexpr rdmafault_name kReceiveErrors[] = {NAMED(EAGAIN),     NAMED(ECONNREFUSED),

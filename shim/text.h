@@ -12,14 +12,14 @@
 
 namespace rdmafault {
 
-// `text` from `begin` on, at most `length` characters of it. (substr() would pull in the runtime, to throw.)
+// `text` from `begin` on, at most `length` characters. (substr() may throw, which needs the runtime.)
 inline std::string_view slice(std::string_view text, std::size_t begin, std::size_t length = SIZE_MAX) {
   if (begin > text.size()) begin = text.size();
   if (length > text.size() - begin) length = text.size() - begin;
   return {text.data() + begin, length};
 }
 
-// string_view's own goes through substr() too.
+// string_view::starts_with uses substr() too.
 inline bool starts_with(std::string_view text, std::string_view start) {
   return slice(text, 0, start.size()) == start;
 }
@@ -35,7 +35,7 @@ inline void copy_text(std::span<char> to, std::string_view text) {
   to[length] = '\0';
 }
 
-// Writes one line, cut short with "..." where the buffer ends.
+// Builds one line; a line that does not fit ends with "...".
 class Line {
  public:
   explicit Line(std::span<char> buffer) : buffer_(buffer) { buffer_[0] = '\0'; }

@@ -1,24 +1,24 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# CTest as a dashboard client: configures, builds, runs the gate, and submits all of it to a CDash server, if one is
-# named. On Debian 12; as root, or where nothing needs to be installed:
+# CTest as a dashboard client: configures, builds, runs the gate, and submits the results to a CDash server, if one is
+# named. On Debian 12, as root; without root where all packages are installed:
 #
 #   ctest -S ci/templates/dashboard.cmake [-DNAME=VALUE...]
 #
-#   SUBMIT_URL   where to submit, e.g. https://cdash.example.org/submit.php?project=NAME; without it the results stay
-#                in Testing/ of the build folder
-#   LABEL        which CTest entries to run: gate (the default: ci/gate, on rxe against the baseline), or suite, mock,
-#                rxe: there each test of the suite is a line of the dashboard
+#   SUBMIT_URL   server, e.g. https://cdash.example.org/submit.php?project=NAME; without it the results stay in
+#                Testing/ of the build folder
+#   LABEL        CTest entries to run: gate (the default: ci/gate, on rxe against the baseline), or suite, mock, rxe:
+#                there each test of the suite is a line of the dashboard
 #   MODEL        Experimental (the default), Nightly or Continuous
-#   SITE         name of this host; default: what it calls itself
+#   SITE         name of this host; default: its host name
 #   BUILD_NAME   name of the stack; default: the system's
 #   BUILD_DIR    build folder; default: build/dashboard
-#   TARGET       what to build; default: what LABEL needs
+#   TARGET       build target; default: the one that LABEL needs
 #   OPTIONS      more options for CMake, separated by ';'
 #
-# What ci/gate reads from the environment (GATE_PROVIDER, GATE_OPTIONS) it reads here too. The report folder is
-# reports/gate in the build folder; its files are submitted as well.
+# The environment variables of ci/gate (GATE_PROVIDER, GATE_OPTIONS) work here too. The report folder is reports/gate
+# in the build folder; its files are submitted as well.
 #
-# Exit code: 0 where everything passed and, where asked for, was submitted; otherwise not 0.
+# Exit code: 0 if everything passed and was submitted (with SUBMIT_URL); otherwise not 0.
 cmake_minimum_required(VERSION 3.25)
 
 function(default name value)
@@ -50,7 +50,7 @@ set(CTEST_CMAKE_GENERATOR Ninja)
 
 set(reports ${CTEST_BINARY_DIRECTORY}/reports)
 
-# What did not work. A dashboard wants to hear of that too, so it ends the script only after the submission.
+# The steps that failed. The script ends after the submission, so that the dashboard shows failures too.
 set(failed "")
 
 execute_process(COMMAND bash -c ". ci/lib.sh && install_packages \"\${BUILD_PACKAGES[@]}\"" dashboard
@@ -59,15 +59,15 @@ file(REMOVE_RECURSE ${reports}/gate)
 ctest_start(${MODEL})
 find_program(CTEST_GIT_COMMAND git)
 if(EXISTS ${root}/.git AND CTEST_GIT_COMMAND)
-  # Which revision this is, for the submission: nothing is fetched.
+  # Reads the revision for the submission; fetches nothing.
   set(CTEST_UPDATE_VERSION_ONLY TRUE)
-  # Also where the checkout belongs to somebody else.
+  # Also where another user owns the checkout.
   set(ENV{GIT_CONFIG_COUNT} 1)
   set(ENV{GIT_CONFIG_KEY_0} safe.directory)
   set(ENV{GIT_CONFIG_VALUE_0} ${root})
   ctest_update(RETURN_VALUE status CAPTURE_CMAKE_ERROR error)
   if(status LESS 0 OR error)
-    message("the revision could not be read: what is submitted does not name it")
+    message("cannot read the revision; the submission does not name it")
   endif()
 endif()
 ctest_configure(OPTIONS "-DCMAKE_BUILD_TYPE=RelWithDebInfo;-DRPMACONF_GATE=ON;${OPTIONS}" RETURN_VALUE status
@@ -82,7 +82,7 @@ else()
 endif()
 if(NOT failed)
   ctest_test(INCLUDE_LABEL "^${LABEL}$" RETURN_VALUE status CAPTURE_CMAKE_ERROR error)
-  # With a label that nothing has, CTest is content: nothing failed.
+  # CTest also succeeds where no test has the label.
   file(STRINGS ${CTEST_BINARY_DIRECTORY}/Testing/TAG tag LIMIT_COUNT 1)
   file(STRINGS ${CTEST_BINARY_DIRECTORY}/Testing/${tag}/Test.xml passed REGEX "<Test Status=\"passed\"")
   if(NOT status EQUAL 0 OR error OR NOT passed)

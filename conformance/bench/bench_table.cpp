@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Puts the ratios of several benchmarks together, and says which of them got worse.
+// Collects the ratios of several benchmarks, and prints which of them got worse.
 //
-// Exit code 1 where a ratio grew by more than its own spread, now or then; 2 where a file cannot be read.
+// Exit code 1 if a ratio grew by more than its spread in either run; 2 if a file cannot be read.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -25,14 +25,13 @@ std::vector<std::string> worsened(const std::vector<Ratio>& now, const std::vect
     if (old == then.end()) continue;  // new
     const double spread = std::max(row.high - row.low, old->high - old->low);
     if (row.ratio - old->ratio > spread)
-      lines.push_back(fmt::format("worse: {} is {:.3f}, was {:.3f}; its spread is {:.3f}", row.name,
-                                  row.ratio, old->ratio, spread));
+      lines.push_back(fmt::format("worse: {} is {:.3f}, was {:.3f}, spread {:.3f}", row.name, row.ratio,
+                                  old->ratio, spread));
   }
   return lines;
 }
 
-int put_together(const std::vector<std::string>& files, const std::string& compare,
-                 const std::string& ratios) {
+int collect(const std::vector<std::string>& files, const std::string& compare, const std::string& ratios) {
   std::vector<Ratio> rows;
   for (const std::string& file : files)
     for (Ratio& row : read_ratios(file)) rows.push_back(std::move(row));
@@ -40,7 +39,7 @@ int put_together(const std::vector<std::string>& files, const std::string& compa
   if (compare.empty()) return 0;
   const std::vector<std::string> lines = worsened(rows, read_ratios(compare));
   for (const std::string& line : lines) fmt::print("{}\n", line);
-  if (lines.empty()) fmt::print("nothing got worse than in {} by more than its spread\n", compare);
+  if (lines.empty()) fmt::print("no ratio is worse than in {} by more than its spread\n", compare);
   return lines.empty() ? 0 : 1;
 }
 
@@ -48,12 +47,12 @@ int main_or_throw(int argc, char** argv) {
   std::vector<std::string> files;
   std::string compare;
   std::string ratios;
-  CLI::App app{"Puts the ratios of several benchmarks together, and says which of them got worse"};
+  CLI::App app{"Collects the ratios of several benchmarks, and prints which of them got worse"};
   app.add_option("--compare", compare, "ratios of an earlier run");
-  app.add_option("--ratios", ratios, "file for all of them");
-  app.add_option("files", files, "ratios")->required();
+  app.add_option("--ratios", ratios, "file for all ratios");
+  app.add_option("files", files, "files with ratios")->required();
   if (const std::optional<int> code = conformance::exit_code_of_parsing(app, argc, argv)) return *code;
-  return put_together(files, compare, ratios);
+  return collect(files, compare, ratios);
 }
 
 }  // namespace

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What the benchmarks' programs do with their options.
+// How the benchmark programs parse their options.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -8,8 +8,7 @@
 
 namespace conformance {
 
-// Nothing, or the exit code with which the program ends at once: 0 after --help, 2 where it was called
-// wrongly.
+// Nothing, or the exit code with which the program must end: 0 after --help, 2 for wrong usage.
 inline std::optional<int> exit_code_of_parsing(CLI::App& app, int argc, char** argv) {
   try {
     app.parse(argc, argv);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What one experiment costs beside the bare act: a fork, the same calls, the same snapshots, an exit, with
-// nobody armed and nothing judged. Runs under the shim's preload; on the mock, or on the device that --device
+// What one experiment costs compared with the bare calls: a fork, the same calls, the same snapshots and an
+// exit, without arming or judging. Runs with the shim preloaded, on the mock or on the device that --device
 // and --addr name.
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
@@ -29,11 +29,11 @@ namespace {
 
 using rpmaconf::bench::Goal;
 
-// What every side stands on.
+// What all sides use.
 struct Rig {
   Library library;
   Target target;
-  std::vector<std::string> exec;  // the command that does the bare act once, in a program of its own
+  std::vector<std::string> exec;  // the command that makes the bare calls once, as a new program
 };
 
 Experiment experiment_with(const ListenArguments& arguments) {
@@ -85,7 +85,7 @@ void bare(benchmark::State& state, const Rig& rig, const Experiment& experiment)
       if (!text.empty()) fmt::print(stderr, "{}\n", text);
       _exit(text.empty() ? 0 : 1);
     }
-    if (!ended_well(pid)) return state.SkipWithError("the bare act failed");
+    if (!ended_well(pid)) return state.SkipWithError("the bare calls failed");
   }
 }
 
@@ -101,7 +101,7 @@ void whole(benchmark::State& state, const Rig& rig, const Experiment& experiment
   }
 }
 
-// As peers do it: a program of its own for each fault.
+// As other tools do: a new program for each fault.
 void exec(benchmark::State& state, const Rig& rig) {
   std::vector<char*> argv;
   for (const std::string& word : rig.exec) argv.push_back(const_cast<char*>(word.c_str()));
@@ -109,19 +109,19 @@ void exec(benchmark::State& state, const Rig& rig) {
   for ([[maybe_unused]] auto _ : state) {
     pid_t pid = -1;
     posix_spawn(&pid, "/proc/self/exe", nullptr, nullptr, argv.data(), environ);
-    if (!ended_well(pid)) return state.SkipWithError("the act in a program of its own failed");
+    if (!ended_well(pid)) return state.SkipWithError("the program with the bare calls failed");
   }
 }
 
 struct Growth {
-  double seconds;    // an experiment
-  double megabytes;  // of the process that runs them, at its peak
+  double seconds;    // per experiment
+  double megabytes;  // peak memory of the process that runs them
 };
 
-// Runs so many experiments in a process of its own, which has used nothing before.
+// Runs `count` experiments in a new process.
 Growth grow(const Rig& rig, const Experiment& experiment, size_t count) {
   std::array<int, 2> ends{};
-  if (pipe(ends.data()) != 0) throw std::runtime_error("no pipe");
+  if (pipe(ends.data()) != 0) throw std::runtime_error("cannot create a pipe");
   const pid_t pid = fork();
   if (pid == 0) {
     Pool pool(rig.library, rig.target, {1, kLongestTimeout});
@@ -149,16 +149,16 @@ Growth grow(const Rig& rig, const Experiment& experiment, size_t count) {
   return growth;
 }
 
-// Time and memory at more and more experiments, divided by those at a hundred.
+// Time and memory of 1000, 10000, ... experiments, divided by those of 100.
 int measure_growth(const Rig& rig, const std::string& file, size_t most) {
   const Experiment experiment = experiment_with({});
   std::vector<rpmaconf::bench::Ratio> rows;
   for (size_t count = 1000; count <= most; count *= 10) {
-    std::array<std::vector<double>, 4> samples;  // time and memory, each of many and of few
+    std::array<std::vector<double>, 4> samples;  // time of many and of few, memory of many and of few
     Growth many{};
     for (int i = 0; i < 5; ++i) {
       const Growth few = grow(rig, experiment, 100);
-      if (i == 0 || count <= 10000) many = grow(rig, experiment, count);  // minutes each, beyond
+      if (i == 0 || count <= 10000) many = grow(rig, experiment, count);  // larger counts take minutes
       const Growth few_again = grow(rig, experiment, 100);
       samples[0].push_back(many.seconds);
       samples[1].push_back((few.seconds + few_again.seconds) / 2);
@@ -187,10 +187,10 @@ int measure(int argc, char** argv) {
   bool once = false;
   size_t growth = 0;
   std::string ratios;
-  CLI::App app{"What one experiment costs; Google Benchmark's options are taken too"};
-  app.add_flag("--once", once, "the bare act, and nothing else");
-  app.add_option("--growth", growth, "up to how many experiments in a row; nothing else is measured then");
-  app.add_option("--device", rig.target.device, "RDMA device; without it the mock's");
+  CLI::App app{"What one experiment costs; also takes Google Benchmark's options"};
+  app.add_flag("--once", once, "only make the bare calls once");
+  app.add_option("--growth", growth, "only measure the growth up to this number of experiments");
+  app.add_option("--device", rig.target.device, "RDMA device (default: the mock's)");
   app.add_option("--addr", rig.target.address, "its address");
   app.add_option("--ratios", ratios, "file for the ratios");
   app.allow_extras();
@@ -218,7 +218,7 @@ int measure(int argc, char** argv) {
 
   using benchmark::RegisterBenchmark;
   std::vector<std::string> names;
-  names.reserve(8);  // the benchmarks keep pointers
+  names.reserve(8);  // the benchmarks keep pointers to the names
   const auto named = [&](const char* name) {
     return names.emplace_back(fmt::format("{}/{}", name, rig.target.provider)).c_str();
   };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Whole runs of the tool: with two experiments at a time beside one, and a run in an rxe machine beside the
-// bare start of one.
+// Whole runs of the tool: with two jobs compared with one, and a run in an rxe machine compared with its
+// boot.
 #include <fmt/format.h>
 
 #include <chrono>
@@ -25,11 +25,11 @@ using rpmaconf::bench::Ratio;
 using rpmaconf::bench::ratio_of;
 
 constexpr double kTwoJobs = 1 / 1.8;
-// Many points and nobody that hangs, for some seconds on each provider.
+// Many points without hangs, for some seconds on each provider.
 constexpr const char* kBusyOnMock = "--filter=Sweep.*:Listen.*:Pairs.*";
 constexpr const char* kBusyOnKernel = "--filter=Sweep.ProviderCalls/*";
 
-// Seconds that the command takes. What it prints is of no interest as long as it ends with 0 or `also`.
+// The seconds that the command takes. Its output is ignored. It must exit with 0 or `also`.
 double seconds_of(const std::vector<std::string>& command, int also = 0) {
   const auto begin = std::chrono::steady_clock::now();
   const int code = wait_for_program(start_program(command, "/dev/null"));
@@ -38,8 +38,8 @@ double seconds_of(const std::vector<std::string>& command, int also = 0) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
 }
 
-// Seconds for a point, by the run's own account of itself: without the start of the tool and the machine's
-// first command.
+// The seconds per point from the run's report, so without the start of the tool and the machine's first
+// command.
 double seconds_per_point(std::vector<std::string> command, const fs::path& report, const char* jobs) {
   command.insert(command.end(), {"--jobs", jobs, "--report", report});
   seconds_of(command);
@@ -87,7 +87,7 @@ int measure(const Options& options) {
       boot.push_back(seconds_of({machine, "start", "--state", state}));
       seconds_of({machine, "stop", "--state", state});
     }
-    // One run beside each boot: what it takes hardly differs, where one boot and the next do.
+    // One run for all boots: boots differ more than runs.
     constexpr int kFinding = 1;
     all.assign(boot.size(),
                seconds_of({tool, "run", "--provider", "rxe", "--report", folder.path() / "whole"}, kFinding));
@@ -101,8 +101,8 @@ int main_or_throw(int argc, char** argv) {
   Options options;
   CLI::App app{"What whole runs of the tool cost"};
   app.add_option("--provider", options.provider, "mock or rxe")->check(CLI::IsMember({"mock", "rxe"}));
-  app.add_option("--samples", options.samples, "runs with one job, and with two")->check(CLI::Range(1, 1000));
-  app.add_flag("--whole", options.whole, "also a whole run on rxe beside the start of a machine");
+  app.add_option("--samples", options.samples, "runs with one job and with two")->check(CLI::Range(1, 1000));
+  app.add_flag("--whole", options.whole, "also compare a whole run on rxe with the boot of a machine");
   app.add_option("--ratios", options.ratios, "file for the ratios");
   app.add_option("tool", options.tool, "rpma-conformance")->required();
   app.add_option("machine", options.machine, "the rxe machine's command")->required();

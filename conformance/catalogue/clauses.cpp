@@ -6,7 +6,7 @@
 namespace conformance {
 namespace {
 
-// Rulings (README, "How the suite rules") are what it holds where the page leaves something open.
+// "ruling N" in a source means rulings.h.
 constexpr Clause kClauses[] = {
     {"LISTEN-RET-1", "Where nothing underneath fails, the call returns 0.",
      "rpma_ep_listen(3), RETURN VALUE"},

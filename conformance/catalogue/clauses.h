@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The clause catalogue: every promise that the suite judges, one row each.
+// The clause catalogue: each promise that the suite judges, one row each. rpma-conformance(1) prints it.
 #pragma once
 
 #include <span>
@@ -10,13 +10,13 @@ namespace conformance {
 
 struct Clause {
   std::string_view id;
-  std::string_view promise;  // in our own words
-  std::string_view source;   // the page's section, or the ruling that it rests on
+  std::string_view promise;  // in the words of this project
+  std::string_view source;   // section of a man page, or a ruling
 };
 
 std::span<const Clause> clauses();
 
-// Null where there is no such clause.
+// Null if the id is unknown.
 const Clause* find_clause(std::string_view id);
 
 }  // namespace conformance

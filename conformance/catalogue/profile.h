@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Profiles: frozen lists of what must pass, as files (fixtures/profiles/NAME-VERSION.json). A certificate
-// names the profile that it was measured against, and its hash: clauses, rulings and tests are all in there.
+// Profiles: frozen lists of what must pass, as files (fixtures/profiles/NAME-VERSION.json). A profile holds
+// clauses, rulings and tests. A certificate names the profile of its run and the hash of that profile.
 #pragma once
 
 #include <filesystem>
@@ -30,14 +30,14 @@ struct Profile {
 // Throws DocumentError (report/document.h) where `document` is no profile.
 Profile parse_profile(const std::string& document);
 
-// Every profile of a folder, sorted by name and version. Throws SetupError where one cannot be read, or is
-// not what SHA256SUMS beside it says: it would no longer be the one that certificates name.
+// Every profile of a folder, sorted by name and version. Throws SetupError if one cannot be read or does not
+// match its hash in SHA256SUMS: certificates name a profile by its hash.
 std::vector<Profile> profiles_in(const std::filesystem::path& folder);
 
-// The one that `id` names: "listen/1", or "listen" for the newest. Throws SetupError where there is none.
+// The profile "listen/1", or the newest version of "listen". Throws SetupError if it does not exist.
 Profile find_profile(const std::vector<Profile>& profiles, const std::string& id);
 
-// The hash of the rulings as they are now, to compare with Profile::rulings_sha256.
+// The hash of the current rulings, to compare with Profile::rulings_sha256.
 std::string hash_of_rulings();
 
 }  // namespace conformance

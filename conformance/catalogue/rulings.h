@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The rulings: what the suite holds where the man pages leave something open. A clause's source names them by
-// number.
+// The rulings: how the suite decides where the man pages leave something open. The source of a clause names
+// them by number; rpma-conformance(1) prints them.
 #pragma once
 
 #include <span>

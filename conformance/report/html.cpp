@@ -72,25 +72,25 @@ std::string embedded(const Json& json) {
   return safe;
 }
 
-// A source of the content security policy: exactly this inline text, and no other.
+// A source of the content security policy: this inline text only.
 std::string source_of(std::string_view content) {
   std::array<unsigned char, EVP_MAX_MD_SIZE> digest{};
   unsigned size = 0;
   if (EVP_Digest(content.data(), content.size(), digest.data(), &size, EVP_sha256(), nullptr) != 1)
-    throw std::runtime_error("SHA-256 is not to be had from libcrypto");
+    throw std::runtime_error("libcrypto has no SHA-256");
   std::array<unsigned char, size_t{2} * EVP_MAX_MD_SIZE> base64{};
   const int length = EVP_EncodeBlock(base64.data(), digest.data(), static_cast<int>(size));
   return fmt::format("'sha256-{}'", std::string(base64.begin(), base64.begin() + length));
 }
 
-// What an object holds under a name; null where there is nothing or no object.
+// A field of an object; null where it is missing or `json` is not an object.
 const Json& at(const Json& json, const char* name) {
   static const Json kNothing;
   const auto found = json.is_object() ? json.find(name) : json.end();
   return json.is_object() && found != json.end() ? *found : kNothing;
 }
 
-// As text, escaped; empty where there is nothing.
+// A field as escaped text; empty where it is missing.
 std::string text_at(const Json& json, const char* name) {
   const Json& value = at(json, name);
   if (value.is_null()) return "";
@@ -113,7 +113,7 @@ std::string fact(std::string_view term, const std::string& content) {
   return fmt::format("<div><dt>{}</dt><dd>{}</dd></div>\n", term, content);
 }
 
-// The reason of the subject stands above already.
+// The reason of the subject is in the header already.
 std::string verdict_fact(std::string_view term, const Json& outcome, const Json& subject) {
   return fact(term, badge(outcome) + (outcome == subject ? "" : paragraph(text_at(outcome, "reason"))));
 }
@@ -151,7 +151,7 @@ std::string name_of_subject(const std::string& subject) {
   return subject == "stack" || subject.empty() ? "The stack" : subject;
 }
 
-// What a reader must see first, and sees without scripts.
+// The verdicts, which the reader sees first, and without scripts.
 std::string summary_of(const Json& report) {
   const Json& verdicts = at(report, "verdicts");
   const Json& counts = at(report, "counts");
@@ -168,28 +168,32 @@ std::string summary_of(const Json& report) {
     html += fmt::format("<p class=\"why\">{}</p>\n", reason);
   if (const std::string by = text_at(report, "interrupted"); !by.empty())
     html += fmt::format(
-        "<p class=\"notice\" id=\"interrupted\">The run was ended by {}. This page shows what it had "
-        "obtained.</p>\n",
+        "<p class=\"notice\" id=\"interrupted\">The run was ended by {}. This page shows its results until "
+        "then.</p>\n",
         by);
   html += "<dl class=\"facts\">\n" + verdict_fact("Verdict on the IUT", at(verdicts, "iut"), subject) +
           verdict_fact("Verdict on the stack", at(verdicts, "stack"), subject) +
           answer_fact("Complete", at(report, "complete")) +
           answer_fact("Certifiable", at(report, "certifiable")) + profile_fact(report) + "</dl>\n";
-  html += fmt::format("<p class=\"counts\">{} tests, {} points, {} experiments</p>\n</header>",
-                      text_at(counts, "ran"), text_at(counts, "points"), text_at(counts, "experiments"));
+  const Json& findings = at(report, "findings");
+  html += fmt::format("<p class=\"counts\">{} findings in {} tests, {} points, {} experiments</p>\n</header>",
+                      findings.is_array() ? findings.size() : 0, text_at(counts, "ran"),
+                      text_at(counts, "points"), text_at(counts, "experiments"));
   return html;
 }
 
-// The clauses' verdicts for a browser without scripts.
-std::string plain_clauses(const Json& report) {
+// Verdicts as a list, for a browser without scripts. `name`: the field that names a thing.
+std::string plain_list(std::string_view heading, const Json& things, const char* name) {
   std::string items;
-  if (const Json& clauses = at(report, "clauses"); clauses.is_array())
-    for (const Json& clause : clauses) {
-      const std::string reason = text_at(clause, "reason");
-      items += fmt::format("<li>{}: {}{}</li>\n", text_at(clause, "id"), text_at(clause, "verdict"),
-                           reason.empty() ? "" : " (" + reason + ")");
+  if (things.is_array())
+    for (const Json& thing : things) {
+      const std::string module = text_at(thing, "module");
+      const std::string reason = text_at(thing, "reason");
+      items +=
+          fmt::format("<li>{}{}: {}{}</li>\n", text_at(thing, name), module.empty() ? "" : " by " + module,
+                      text_at(thing, "verdict"), reason.empty() ? "" : " (" + reason + ")");
     }
-  return items.empty() ? "" : "<ul class=\"plain\">\n" + items + "</ul>";
+  return items.empty() ? "" : fmt::format("<h2>{}</h2>\n<ul class=\"plain\">\n{}</ul>\n", heading, items);
 }
 
 std::string title_of(const Json& report) {
@@ -197,7 +201,7 @@ std::string title_of(const Json& report) {
                      name_of_subject(text_at(report, "judge")), text_at(report, "provider"));
 }
 
-// One pass over the template: what is put in is not looked at again.
+// One pass over the template: what is put in is not searched for placeholders.
 std::string filled(std::string_view page,
                    const std::vector<std::pair<std::string_view, std::string>>& contents) {
   std::string html;
@@ -205,7 +209,8 @@ std::string filled(std::string_view page,
     const size_t close = page.find("}}", open);
     const std::string_view name = page.substr(open + 2, close - open - 2);
     const auto content = std::ranges::find(contents, name, [](const auto& one) { return one.first; });
-    if (content == contents.end()) throw std::logic_error(fmt::format("page.html has a place '{}'", name));
+    if (content == contents.end())
+      throw std::logic_error(fmt::format("page.html has an unknown placeholder '{}'", name));
     html += page.substr(0, open);
     html += content->second;
     page.remove_prefix(close + 2);
@@ -224,7 +229,8 @@ std::string to_html(const Json& report, const std::vector<Json>& points) {
                             {"title", title_of(report)},
                             {"style", std::string(page_style)},
                             {"summary", summary_of(report)},
-                            {"plain", plain_clauses(report)},
+                            {"plain", plain_list("Findings", at(report, "findings"), "clause") +
+                                          plain_list("Clauses", at(report, "clauses"), "id")},
                             {"data", embedded(data)},
                             {"script", std::string(page_script)}});
 }

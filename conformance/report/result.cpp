@@ -58,7 +58,8 @@ std::vector<Finding> findings_of(const RunResult& run) {
       }
       Finding* const same = &findings[place->second];
       if (same->tests.empty() || same->tests.back() != test.id) same->tests.push_back(test.id);
-      same->points.insert(same->points.end(), clause.points.begin(), clause.points.end());
+      for (const std::string& point : clause.points)  // two tests may try the same point
+        if (std::ranges::find(same->points, point) == same->points.end()) same->points.push_back(point);
     }
   }
   return findings;

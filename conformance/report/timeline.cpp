@@ -20,7 +20,7 @@ std::string number(int64_t value) {
                                  : fmt::format("{:#x}", static_cast<uint64_t>(value));
 }
 
-// In no module: nothing.
+// Nothing where the caller is not in a module.
 std::optional<Place> place_of_caller(const rdmafault_record& record, const Evidence& evidence) {
   if (record.module >= evidence.modules.size()) return std::nullopt;
   const rdmafault_module& module = evidence.modules[record.module];
@@ -93,7 +93,7 @@ class Lines {
     const std::string_view name = function.args[i];
     if (name == "path" && record.text[0] != '\0') return fmt::format("\"{}\"", record.text);
     const int64_t value = record.args[i];
-    constexpr int64_t kLargestNumber = 0xffff;  // what is larger is a handle, an address or a set of flags
+    constexpr int64_t kLargestNumber = 0xffff;  // larger values are handles, addresses or flags
     return value >= -1 && value <= kLargestNumber ? fmt::format("{}", value)
                                                   : fmt::format("{:#x}", static_cast<uint64_t>(value));
   }
@@ -106,7 +106,8 @@ class Lines {
   }
 
   void say_what_was_left_out() {
-    if (left_out_ > 0) text_ += fmt::format("     ... {} allocator calls of modules below ...\n", left_out_);
+    if (left_out_ > 0)
+      text_ += fmt::format("     ... {} allocator calls of modules below the IUT ...\n", left_out_);
     left_out_ = 0;
   }
 
@@ -121,7 +122,7 @@ class Lines {
 std::string_view in_words(Works works) {
   return works == Works::Yes  ? "it works"
          : works == Works::No ? "it does not work"
-                              : "not known whether it works";
+                              : "unknown whether it works";
 }
 
 }  // namespace
@@ -133,7 +134,7 @@ std::string caller_in_words(const rdmafault_record& record, const Evidence& evid
 }
 
 std::string result_in_words(const rdmafault_record& record) {
-  // An address is another in each process.
+  // Addresses differ between processes.
   const rdmafault_function& function = function_of(record);
   const bool is_address = function.convention == RDMAFAULT_POINTER && record.result != 0;
   return is_address ? "not NULL" : result(record, function);
@@ -160,14 +161,14 @@ std::string timeline(const Library& library, const Evidence& evidence, const Sym
     }
   }
   if (seen.used != 0)
-    lines.remark(fmt::format("the endpoint was put to use: {}{}{}", in_words(seen.works),
+    lines.remark(fmt::format("the endpoint was used: {}{}{}", in_words(seen.works),
                              seen.use_text[0] != '\0' ? ": " : "", seen.use_text.data()));
   if (seen.undone != 0) {
-    lines.part("the endpoint was given back", seen.undo_first, seen.undo_last);
+    lines.part("shutdown of the endpoint", seen.undo_first, seen.undo_last);
     lines.remark(fmt::format("returned {}", seen.undo_code));
   }
   if (seen.again != 0) {
-    lines.part("the next call, without a fault", seen.again_first, seen.again_last);
+    lines.part("the next call, without a rule", seen.again_first, seen.again_last);
     lines.remark(fmt::format("returned {}; {}{}{}", seen.again_code == 0 ? "0" : code_name(seen.again_code),
                              in_words(seen.again_works), seen.again_text[0] != '\0' ? ": " : "",
                              seen.again_text.data()));

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What ci/bench --compare says of ratios that were recorded earlier.
+// ci/bench --compare: ratios compared with those of an earlier run.
 #include <gmock/gmock.h>
 
 #include <fstream>
-#include <utility>
 
 #include "conformance/tests/tool.h"
 
@@ -12,7 +11,9 @@ namespace conformance {
 namespace {
 
 using namespace testing_tool;
+using testing::AllOf;
 using testing::HasSubstr;
+using testing::Not;
 
 // One ratio, with its quartiles.
 std::string ratios_in(const Folder& folder, const char* name, double ratio, double low, double high) {
@@ -34,21 +35,21 @@ TEST(BenchTable, WorseThanTheSpreadIsReported) {
   const Ran ran = run({RPMACONF_BENCH_TABLE, "--compare", then, ratios_in(folder, "now", 1.12, 1.10, 1.13)});
   EXPECT_EQ(ran.exit_code, 1);
   EXPECT_THAT(ran.output,
-              HasSubstr("worse: malloc_free/disarmed/16 is 1.120, was 1.050; its spread is 0.040"));
+              AllOf(HasSubstr("malloc_free/disarmed/16 is 1.120"), HasSubstr("1.050"), HasSubstr("0.040")));
 }
 
-TEST(BenchTable, WithinTheSpreadOfEitherNothingIs) {
+TEST(BenchTable, AChangeWithinTheSpreadOfEitherRunIsNot) {
   const Folder folder;
   const std::string then = ratios_in(folder, "then", 1.05, 1.04, 1.06);
   for (const std::string& now :
        {ratios_in(folder, "wide", 1.12, 1.04, 1.13), ratios_in(folder, "better", 0.9, 0.9, 0.9)}) {
     const Ran ran = run({RPMACONF_BENCH_TABLE, "--compare", then, now});
     EXPECT_EQ(ran.exit_code, 0) << ran.output;
-    EXPECT_THAT(ran.output, HasSubstr("nothing got worse"));
+    EXPECT_THAT(ran.output, Not(HasSubstr("malloc_free/disarmed/16 is")));
   }
 }
 
-TEST(BenchTable, PutsTogetherWhatItReads) {
+TEST(BenchTable, CollectsTheRatiosOfAllFiles) {
   const Folder folder;
   const std::string all = folder.path() / "all";
   EXPECT_EQ(run({RPMACONF_BENCH_TABLE, "--ratios", all, ratios_in(folder, "a", 1.05, 1.04, 1.06),
@@ -58,16 +59,15 @@ TEST(BenchTable, PutsTogetherWhatItReads) {
   EXPECT_EQ(nlohmann::json::parse(std::ifstream(all)).size(), 2U);
 }
 
-TEST(BenchTable, WhatCannotBeReadIsRefusedByName) {
+TEST(BenchTable, AFileWithoutRatiosIsRefusedByName) {
   const Folder folder;
   const std::string half = folder.path() / "half";
   std::ofstream(half) << "[{\"name\":";
   const std::string absent = folder.path() / "absent";
-  for (const auto& [file, words] :
-       {std::pair(half, half + " holds no ratios"), std::pair(absent, "cannot read " + absent)}) {
+  for (const std::string& file : {half, absent}) {
     const Ran ran = run({RPMACONF_BENCH_TABLE, file});
     EXPECT_EQ(ran.exit_code, 2);
-    EXPECT_THAT(ran.output, HasSubstr(words));
+    EXPECT_THAT(ran.output, HasSubstr(file));
   }
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The report page as text: that it holds the whole report, and that nothing in a report becomes markup. What
-// a browser makes of it: browser/page_test.py.
+// The report page as text: it holds the whole report, and no text of a report becomes markup. The page in a
+// browser: browser/page_test.py.
 #include "conformance/report/html.h"
 
 #include <gmock/gmock.h>
@@ -31,7 +31,7 @@ std::string data_of(const std::string& html) {
   return html.substr(begin, html.find("</script>", begin) - begin);
 }
 
-// Every string of `value`, names of fields too, gets `more`.
+// Appends `more` to every string of `value` and adds a field with it.
 Json with(const std::string& more, const Json& value) {
   if (value.is_string()) return value.get<std::string>() + more;
   Json changed = value;
@@ -91,12 +91,12 @@ TEST(HtmlPage, NoStringCanEndTheDataOrBecomeMarkup) {
   const std::string data = data_of(html);
   for (const char* const dangerous : {"<", ">", "&", "\u2028", "\u2029"})
     EXPECT_THAT(data, Not(HasSubstr(dangerous)));
-  // It is all there, as text.
+  // The text is complete.
   EXPECT_EQ(Json::parse(data).at("report"), report);
   EXPECT_EQ(Json::parse(data).at("points"), Json(points));
 }
 
-TEST(HtmlPage, BytesThatAreNoUtf8AreReplaced) {
+TEST(HtmlPage, InvalidUtf8IsReplaced) {
   Json report = report_with_a_finding();
   report["stack"]["device"] = "a\xff\xc0z";
   report["verdicts"]["subject"]["reason"] = "b\xfey";
@@ -115,14 +115,29 @@ TEST(HtmlPage, SaysTheVerdictsWithoutItsScripts) {
   const std::string above = html.substr(0, html.find("<main"));
   EXPECT_THAT(above, HasSubstr("</svg>crash</span></h1>"));
   EXPECT_THAT(above, HasSubstr("LISTEN-RET-2: it crashed"));
-  EXPECT_THAT(above, HasSubstr("there is a finding in the subject (stack)"));
-  EXPECT_THAT(above, HasSubstr("ended by SIGTERM"));
+  for (const Json& reason : report["certifiable"]["reasons"])
+    EXPECT_THAT(above, HasSubstr(reason.get<std::string>()));
+  EXPECT_THAT(above, HasSubstr("SIGTERM"));
   EXPECT_THAT(above, HasSubstr("listen 7"));
   EXPECT_THAT(above, HasSubstr("0123456789abcdef"));
-  EXPECT_THAT(above, HasSubstr("<li>LISTEN-RET-1: skipped"));
+  const size_t finding = above.find("<li>LISTEN-RET-2 by iut: crash");
+  const size_t clause = above.find("<li>LISTEN-RET-1: skipped");
+  EXPECT_NE(clause, std::string::npos);
+  EXPECT_LT(finding, clause);
 }
 
-TEST(HtmlPage, RunsItsOwnScriptAlone) {
+TEST(HtmlPage, OpensWithTheFindingsAndEndsWithTheStack) {
+  const std::string html = to_html(report_with_a_finding(), kPoints);
+  size_t last = html.find("<h1>");
+  for (const char* const part : {"findings", "waivers", "clauses", "results", "picture", "kernel", "stack"}) {
+    const size_t place = html.find(std::string("<section id=\"") + part);
+    ASSERT_NE(place, std::string::npos) << part;
+    EXPECT_LT(last, place) << part;
+    last = place;
+  }
+}
+
+TEST(HtmlPage, RunsOnlyItsOwnScript) {
   const std::string html = to_html(report_with_a_finding(), kPoints);
   EXPECT_THAT(html, HasSubstr("content=\"default-src 'none'; script-src 'sha256-"));
   EXPECT_THAT(html, HasSubstr("; style-src 'sha256-"));
@@ -131,13 +146,13 @@ TEST(HtmlPage, RunsItsOwnScriptAlone) {
   EXPECT_THAT(html, Not(HasSubstr("{{")));
 }
 
-TEST(HtmlPage, LacksWhatAReportLacks) {
+TEST(HtmlPage, ToleratesMissingFields) {
   for (const Json& report : {Json(), Json::object(), Json::array(), Json{{"verdicts", 1}, {"complete", "no"}},
                              Json{{"clauses", {1, "x", nullptr}}, {"profile", Json::object()}}})
     EXPECT_THAT(to_html(report, {Json(), Json(1)}), HasSubstr("</html>")) << report;
 }
 
-TEST(HtmlPage, StandsInTheReportFolderWithThePointsOfTheRun) {
+TEST(HtmlPage, IsInTheReportFolderWithThePointsOfTheRun) {
   const std::filesystem::path path = testing::TempDir() + "rpmaconf_html_test";
   std::filesystem::remove_all(path);
   ReportFolder folder(path);
@@ -156,7 +171,7 @@ TEST(HtmlPage, StandsInTheReportFolderWithThePointsOfTheRun) {
   std::filesystem::remove_all(path);
 }
 
-TEST(HtmlPage, TakesThePointsAsFarAsTheyWereWritten) {
+TEST(HtmlPage, ReadsThePointsThatWereWritten) {
   const std::filesystem::path file = testing::TempDir() + "rpmaconf_points.jsonl";
   std::ofstream(file) << "{\"point\":\"a\"}\n\n[]\n{\"point\":\"b\"}\n{\"point\":\"c";
   const std::vector<Json> points = read_points(file);

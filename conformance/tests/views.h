@@ -48,7 +48,7 @@ inline RunResult run_of_all_verdicts() {
   return result_of_run(tests);
 }
 
-// What a stack might say to be taken for something else, in any of the formats.
+// Texts of a stack that could be mistaken for syntax in one of the formats.
 inline const std::vector<std::string>& hostile_texts() {
   static const std::vector<std::string> texts = {
       "# SKIP nothing to see",
@@ -63,7 +63,7 @@ inline const std::vector<std::string>& hostile_texts() {
       "</failure></testcase><testcase name=\"forged\"/><!-- ]]> & &amp; &#0; <?x?> <![CDATA[",
       "it's one' word\"",
       std::string("\x01\x02\x1b[31m\x7f\0\t", 10),
-      "\xff\xfe\xc3\x28 \xed\xa0\x80",                  // no UTF-8
+      "\xff\xfe\xc3\x28 \xed\xa0\x80",                  // not UTF-8
       "\xc2\x85\xe2\x80\xa8\xe2\x80\xa9 \xef\xbf\xbf",  // lines to some readers; what XML forbids
       "\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80",           // plain text
       "",
@@ -73,7 +73,7 @@ inline const std::vector<std::string>& hostile_texts() {
   return texts;
 }
 
-// A failing test for each of them, with it wherever a stack can put text.
+// A failing test for each of them, in every field that can hold a stack's text.
 inline RunResult run_of_hostile_texts() {
   std::vector<TestResult> tests;
   for (const std::string& text : hostile_texts()) {

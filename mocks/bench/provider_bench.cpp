@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What the shim costs a provider call: the mock's event channels, by way of the shim and past it. Both are
-// linked here in the order in which they would be preloaded.
+// What the shim costs a provider call: the mock's event channels, called through the shim and directly. Both
+// are linked in the order in which they would be preloaded.
 #include <benchmark/benchmark.h>
 #include <dlfcn.h>
 #include <rdma/rdma_cma.h>

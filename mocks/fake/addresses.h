@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The addresses of the fake host: which belong to the device, which to nobody, and how the kernel compares
-// them.
+// The addresses of the fake host: which ones belong to the device, and how the kernel compares them.
 #pragma once
 
 #include <netinet/in.h>
@@ -10,7 +9,7 @@
 
 namespace rdmamock {
 
-socklen_t address_size(const sockaddr* addr);  // 0: a family that librdmacm does not know
+socklen_t address_size(const sockaddr* addr);  // 0: unknown family
 sockaddr_storage copy_address(const sockaddr* addr);
 const sockaddr* as_sockaddr(const sockaddr_storage& addr);
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Address results of the fake. It knows no names: a node that is not numeric is EAI_NONAME. What the resolver
-// refuses is returned as its EAI_* value with errno left alone; what librdmacm refuses by itself is -1 with
-// errno.
+// Address results of the fake. It resolves no names: a node that is not numeric gives EAI_NONAME. Errors of
+// the resolver are its EAI_* values and do not set errno; errors of librdmacm itself are -1 with errno.
 #include <netdb.h>
 
 #include <cerrno>
@@ -48,7 +47,7 @@ void fill(AddrInfo& info, const addrinfo& found, const rdma_addrinfo& hints) {
   }
 }
 
-// The addresses are kept as the result is, and rubbish like it.
+// The addresses stay allocated, like the released result, but with invalid contents.
 void poison(AddrInfo& info) {
   for (const auto& addr : {info.src.get(), info.dst.get()})
     if (addr != nullptr) std::memset(addr, 0xd5, sizeof *addr);

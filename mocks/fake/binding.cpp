@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Addresses of the fake's cm ids: binding, listening, resolving. The errors are those of the kernel's
-// rdma_cm.
+// Addresses of the fake's cm ids: bind, listen, resolve. The errors are those of the kernel's rdma_cm.
 #include <cerrno>
 #include <cstring>
 
@@ -10,11 +9,11 @@
 namespace rdmamock {
 namespace {
 
-constexpr int kMaxBacklog = 1024;  // what the kernel makes of 0
+constexpr int kMaxBacklog = 1024;  // the kernel's value for 0
 
 }  // namespace
 
-// From here on the id belongs to the device.
+// Assign the id to the device.
 void FakeRdmacm::use_device(Id& id) {
   if (world_.context == nullptr) {
     world_.context = world_.device.open(true);
@@ -30,7 +29,7 @@ int FakeRdmacm::bind(Id& id, const sockaddr_storage& addr) {
   if (id.state != IdState::Idle || is_unscoped_link_local(addr)) return EINVAL;
   sockaddr_storage bound = addr;
   const bool any = is_wildcard(addr);
-  if (!any && is_loopback(addr)) return ENODEV;           // an address of the host, but of no RDMA device
+  if (!any && is_loopback(addr)) return ENODEV;           // an address of the host, but not of an RDMA device
   if (!any && !is_of_device(addr)) return EADDRNOTAVAIL;  // of another host
   const int error = world_.ports.reserve(&id, bound);
   if (error != 0) return error;

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Where the fake reports a call that breaks the provider's API: the rules are those of the rdma_* and ibv_*
-// pages.
+// How the fake reports a call that breaks the provider's API, as the rdma_* and ibv_* man pages define it.
 #pragma once
 
 #include <functional>

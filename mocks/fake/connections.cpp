@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Connections of the fake: request, answer, refusal, end. Private data arrives padded to what the wire
-// carries, as on InfiniBand and RoCE.
+// Connections of the fake: request, accept, reject, disconnect. Private data arrives padded to the size of
+// the message, as on InfiniBand and RoCE.
 #include <cerrno>
 
 #include "mocks/fake/addresses.h"
@@ -9,12 +9,12 @@
 namespace rdmamock {
 namespace {
 
-// Bytes of private data: IB_CM_*_PRIVATE_DATA_SIZE, for a request less the header of rdma_cm.
+// Bytes of private data: IB_CM_*_PRIVATE_DATA_SIZE; for a request, minus the header of rdma_cm.
 constexpr std::size_t kRequestData = 56;
 constexpr std::size_t kAnswerData = 196;
 constexpr std::size_t kRefusalData = 148;
 
-// Reason of a refusal that nobody's program made: no listener.
+// The reason of a rejection if there is no listener.
 constexpr int kInvalidServiceId = 8;
 
 constexpr std::uint8_t kMaxReadDepth = 128;  // the device's max_qp_rd_atom and max_qp_init_rd_atom
@@ -96,7 +96,7 @@ int FakeRdmacm::accept(rdma_cm_id* id, rdma_conn_param* param) {
   if (found->state != IdState::Requested || (id->qp == nullptr && param == nullptr)) return fail(EINVAL);
   if (!valid_depths(param) || !valid_data(param, kAnswerData)) return fail(EINVAL);
   found->state = IdState::Accepted;
-  if (found->ghost) {  // nobody answers, so the answer is made up
+  if (found->ghost) {  // there is no client to answer, so the connection is complete
     found->state = IdState::Connected;
     queue(*found, RDMA_CM_EVENT_ESTABLISHED, 0);
     return complete(guard, *found);
@@ -143,7 +143,7 @@ int FakeRdmacm::disconnect(rdma_cm_id* id) {
   if (id->verbs == nullptr) return fail(EINVAL);
   if (found->state != IdState::Connected && found->state != IdState::Accepted &&
       found->state != IdState::Answered)
-    return 0;  // the kernel takes it for the answer to the other end's
+    return 0;  // for the kernel it answers the other end's disconnect
   if (found->peer != nullptr) {
     Id& peer = *found->peer;
     peer.peer = nullptr;
@@ -156,7 +156,7 @@ int FakeRdmacm::disconnect(rdma_cm_id* id) {
   return complete(guard, *found);
 }
 
-// What the other end sees of an id that is destroyed.
+// What the other end gets when an id is destroyed.
 void FakeRdmacm::tell_peer_of_end(Id& id) {
   world_.events.each([&id](Event& event) {
     if (event.client == &id) event.client = nullptr;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the fake holds of libibverbs; see device.h.
+// The fake's objects of libibverbs; see device.h.
 #include "mocks/fake/device.h"
 
 #include <fcntl.h>
@@ -20,7 +20,7 @@ constexpr int kMaxQpWr = 16384;
 constexpr int kMaxSge = 32;
 constexpr int kCompVectors = 1;
 
-// The operation table: the fake moves no data, so what is posted stays posted and nothing completes.
+// The operation table. The fake moves no data: posted requests never complete.
 int poll_cq(ibv_cq*, int, ibv_wc*) {
   return 0;
 }
@@ -87,7 +87,7 @@ int Device::close(ibv_context* context) {
   Context* found = known(contexts_, context, "ibv_close_device");
   if (found == nullptr) return EINVAL;
   if (found->internal) {
-    complain_("ibv_close_device: the context is librdmacm's own");
+    complain_("ibv_close_device: the context belongs to librdmacm");
     return EINVAL;
   }
   if (pds_.count([context](const Pd& pd) { return pd.pub.context == context; }) != 0)
@@ -208,7 +208,7 @@ int Device::destroy_cq(ibv_cq* cq) {
 
 void Device::ack_cq_events(ibv_cq* cq, unsigned count) {
   if (known(cqs_, cq, "ibv_ack_cq_events") == nullptr) return;
-  if (count != 0) complain_("ibv_ack_cq_events: more completion events acknowledged than were received");
+  if (count != 0) complain_("ibv_ack_cq_events: more events acknowledged than received");
 }
 
 ibv_srq* Device::create_srq(ibv_pd* pd, ibv_srq_init_attr* attr) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the fake holds of libibverbs: one device, its contexts and what is made on them. Not locked: both
-// faces of the fake, verbs and connection management, use it under the world's mutex.
+// The fake's objects of libibverbs: one device, its contexts and their objects. Not locked: FakeVerbs and
+// FakeRdmacm use it under the world's mutex.
 #pragma once
 
 #include <string>
@@ -13,11 +13,11 @@ namespace rdmamock {
 
 struct Context {
   ibv_context pub{};
-  bool internal = false;  // librdmacm's own, which lives as long as the process
+  bool internal = false;  // librdmacm's own, never closed
 };
 struct Pd {
   ibv_pd pub{};
-  bool internal = false;  // librdmacm's default one
+  bool internal = false;  // librdmacm's default domain
   int users = 0;
 };
 struct Mr {
@@ -74,7 +74,7 @@ class Device {
   std::uint32_t qps() const { return qps_.count(); }
 
  private:
-  // The live object of a handle, or nullptr after having complained.
+  // The live object of a handle; nullptr (after a complaint) if there is none.
   template <typename T>
   T* known(Registry<T>& registry, const typename Registry<T>::Handle* handle, const char* call);
 
@@ -88,7 +88,7 @@ class Device {
   Registry<Srq> srqs_;
   Registry<Qp> qps_;
   std::uint32_t next_key_ = 1;
-  std::uint32_t next_qp_num_ = 17;  // the first that rxe gives out
+  std::uint32_t next_qp_num_ = 17;  // the first number of rxe
 };
 
 }  // namespace rdmamock

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Events of the fake: queued, waited for, delivered, acknowledged. A channel's descriptor is readable exactly
-// while events are queued; whether a call waits is the descriptor's O_NONBLOCK, as with the real one.
+// Events of the fake: queue, wait, deliver, acknowledge. A channel's descriptor is readable exactly while
+// events are queued; a call waits unless the descriptor has O_NONBLOCK, as in librdmacm.
 #include <fcntl.h>
 #include <poll.h>
 #include <sys/eventfd.h>
@@ -21,7 +21,7 @@ Event& FakeRdmacm::queue(Id& id, rdma_cm_event_type type, int status) {
   event.pub.event = type;
   event.pub.status = status;
   Channel* channel = world_.channels.find(id.pub.channel);
-  if (channel != nullptr) {  // else nobody can ever read it
+  if (channel != nullptr) {  // otherwise it can never be read
     channel->queue.push_back(&event);
     eventfd_write(channel->pub.fd, 1);
   }
@@ -42,7 +42,7 @@ void FakeRdmacm::unqueue(Channel& channel, Event& event) {
   if (poll(&ready, 1, 0) == 1) eventfd_read(channel.pub.fd, &token);
 }
 
-// The next event of a channel. Waits unlocked, so that other threads can cause it.
+// The next event of a channel. Waits without the lock, so that other threads can cause it.
 int FakeRdmacm::next_event(Lock& guard, rdma_event_channel* channel, rdma_cm_event** event) {
   for (;;) {
     Channel* found = known(channel, "rdma_get_cm_event");
@@ -66,7 +66,7 @@ int FakeRdmacm::next_event(Lock& guard, rdma_event_channel* channel, rdma_cm_eve
   }
 }
 
-// What librdmacm does as it hands an event out. Returns null where it swallows the event.
+// What librdmacm does when it delivers an event. Returns null if it drops the event.
 rdma_cm_event* FakeRdmacm::deliver(Event& event) {
   Id& id = *event.owner;
   switch (event.pub.event) {
@@ -82,7 +82,7 @@ rdma_cm_event* FakeRdmacm::deliver(Event& event) {
       id.pub.route.num_paths = 1;
       break;
     case RDMA_CM_EVENT_CONNECT_RESPONSE:
-      // With a queue pair librdmacm confirms by itself, and only now does the other end hear of it.
+      // With a queue pair librdmacm confirms the connection; only then does the other end get its event.
       if (id.pub.qp != nullptr && id.state == IdState::Answered) {
         event.pub.event = RDMA_CM_EVENT_ESTABLISHED;
         id.state = IdState::Connected;
@@ -97,7 +97,7 @@ rdma_cm_event* FakeRdmacm::deliver(Event& event) {
   return &event.pub;
 }
 
-// A request becomes an id on the listener's channel.
+// A request gets an id on the listener's channel.
 bool FakeRdmacm::deliver_request(Event& event) {
   Id& listener = *event.owner;
   Id& made = world_.ids.make();
@@ -160,7 +160,7 @@ int FakeRdmacm::ack_cm_event(rdma_cm_event* event) {
   return 0;
 }
 
-// A call on an id without a channel waits for its event and keeps it in the id.
+// A call for an id without a channel waits for its event and stores it in the id.
 int FakeRdmacm::complete(Lock& guard, Id& id) {
   if (!id.sync) return 0;
   rdma_cm_id* handle = &id.pub;

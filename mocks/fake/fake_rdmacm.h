@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The librdmacm face of the fake. It keeps the order of things that the kernel keeps: who may bind, when an
-// event is readable, what the other end sees. A call that breaks the API is complained of, then answered as
-// gently as possible.
+// The librdmacm side of the fake. It follows the kernel's rules: which address can be bound, when an event is
+// readable, what the other end gets. For a call that breaks the API it reports a complaint, then returns an
+// error where that is possible.
 //
-// Where it is simpler than a network: an answer takes no time, so a disconnect shows on both ends at once,
-// and there are no retransmissions, time-outs or TIMEWAIT_EXIT events.
+// It is simpler than a network: answers take no time, so a disconnect is seen on both ends at once, and there
+// are no retransmissions, time-outs or TIMEWAIT_EXIT events.
 #pragma once
 
 #include <string>
@@ -14,59 +14,65 @@
 
 namespace rdmamock {
 
-class FakeRdmacm : public Rdmacm {
+class FakeRdmacm {
  public:
   explicit FakeRdmacm(World& world) : world_(world) {}
+  FakeRdmacm(const FakeRdmacm&) = delete;
+  FakeRdmacm& operator=(const FakeRdmacm&) = delete;
+  virtual ~FakeRdmacm() = default;
+
+  // Each of these is the C function rdma_NAME, with its arguments, result and errno. Scripts put expectations
+  // on the virtual ones (mock.h).
 
   // ids.cpp
-  rdma_event_channel* create_event_channel() override;
-  void destroy_event_channel(rdma_event_channel* channel) override;
-  int create_id(rdma_event_channel* channel, rdma_cm_id** id, void* context, rdma_port_space ps) override;
-  int destroy_id(rdma_cm_id* id) override;
-  int migrate_id(rdma_cm_id* id, rdma_event_channel* channel) override;
+  virtual rdma_event_channel* create_event_channel();
+  virtual void destroy_event_channel(rdma_event_channel* channel);
+  virtual int create_id(rdma_event_channel* channel, rdma_cm_id** id, void* context, rdma_port_space ps);
+  virtual int destroy_id(rdma_cm_id* id);
+  int migrate_id(rdma_cm_id* id, rdma_event_channel* channel);
 
   // addrinfo.cpp
-  int getaddrinfo(const char* node, const char* service, const rdma_addrinfo* hints,
-                  rdma_addrinfo** res) override;
-  void freeaddrinfo(rdma_addrinfo* res) override;
+  virtual int getaddrinfo(const char* node, const char* service, const rdma_addrinfo* hints,
+                          rdma_addrinfo** res);
+  virtual void freeaddrinfo(rdma_addrinfo* res);
 
   // binding.cpp
-  int bind_addr(rdma_cm_id* id, sockaddr* addr) override;
-  int listen(rdma_cm_id* id, int backlog) override;
-  int resolve_addr(rdma_cm_id* id, sockaddr* src, sockaddr* dst, int timeout_ms) override;
-  int resolve_route(rdma_cm_id* id, int timeout_ms) override;
-  std::uint16_t get_src_port(rdma_cm_id* id) override;
-  std::uint16_t get_dst_port(rdma_cm_id* id) override;
+  virtual int bind_addr(rdma_cm_id* id, sockaddr* addr);
+  virtual int listen(rdma_cm_id* id, int backlog);
+  int resolve_addr(rdma_cm_id* id, sockaddr* src, sockaddr* dst, int timeout_ms);
+  int resolve_route(rdma_cm_id* id, int timeout_ms);
+  std::uint16_t get_src_port(rdma_cm_id* id);
+  std::uint16_t get_dst_port(rdma_cm_id* id);
 
   // queue_pairs.cpp
-  int create_qp(rdma_cm_id* id, ibv_pd* pd, ibv_qp_init_attr* attr) override;
-  int create_qp_ex(rdma_cm_id* id, ibv_qp_init_attr_ex* attr) override;
-  void destroy_qp(rdma_cm_id* id) override;
+  int create_qp(rdma_cm_id* id, ibv_pd* pd, ibv_qp_init_attr* attr);
+  int create_qp_ex(rdma_cm_id* id, ibv_qp_init_attr_ex* attr);
+  void destroy_qp(rdma_cm_id* id);
 
   // connections.cpp
-  int connect(rdma_cm_id* id, rdma_conn_param* param) override;
-  int accept(rdma_cm_id* id, rdma_conn_param* param) override;
-  int reject(rdma_cm_id* id, const void* data, std::uint8_t size) override;
-  int establish(rdma_cm_id* id) override;
-  int disconnect(rdma_cm_id* id) override;
+  int connect(rdma_cm_id* id, rdma_conn_param* param);
+  int accept(rdma_cm_id* id, rdma_conn_param* param);
+  int reject(rdma_cm_id* id, const void* data, std::uint8_t size);
+  int establish(rdma_cm_id* id);
+  int disconnect(rdma_cm_id* id);
 
   // events.cpp
-  int get_cm_event(rdma_event_channel* channel, rdma_cm_event** event) override;
-  int ack_cm_event(rdma_cm_event* event) override;
-  const char* event_str(rdma_cm_event_type event) override;
+  int get_cm_event(rdma_event_channel* channel, rdma_cm_event** event);
+  int ack_cm_event(rdma_cm_event* event);
+  const char* event_str(rdma_cm_event_type event);
 
-  // What scripts do to the state, beyond what a caller can.
-  // A connection request for a listening id from nobody, with `data` as its private data.
+  // For scripts.
+  // Queue a connection request for a listening id, without a client, with `data` as its private data.
   void inject_request(rdma_cm_id* listener, const std::string& data);
-  // An event without a parameter for an id.
+  // Queue an event without parameters for an id.
   void inject_event(rdma_cm_id* id, rdma_cm_event_type type, int status);
-  // Make `head` a chain of `length`: copies of itself are appended.
+  // Extend `head` to a chain of `length` copies.
   void lengthen(rdma_addrinfo* head, int length);
-  // Forget the source address of a result.
+  // Remove the source address of a result.
   void drop_source(rdma_addrinfo* head);
-  // From now on a new id lies where the one released last lay.
+  // From now on a new id has the address of the one released last.
   void recycle_ids(bool on);
-  // Requests that were taken off a channel and acknowledged, and whose id was neither answered nor destroyed.
+  // The number of requests that were read and acknowledged, but whose id was neither answered nor destroyed.
   std::uint32_t swallowed_requests();
 
  private:
@@ -106,10 +112,10 @@ class FakeRdmacm : public Rdmacm {
   World& world_;
 };
 
-// Reason of a refusal, as a REJECTED event's status has it: by the other end's program.
+// The status of a REJECTED event if the other end's program rejected the request.
 constexpr int kConsumerDefined = 28;
 
-// Set errno and give what a failing call returns.
+// Set errno and return -1.
 int fail(int error);
 
 }  // namespace rdmamock

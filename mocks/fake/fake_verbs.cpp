@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The libibverbs face of the fake; see fake_verbs.h.
+// The libibverbs side of the fake; see fake_verbs.h.
 #include "mocks/fake/fake_verbs.h"
 
 #include <unistd.h>
@@ -20,20 +20,20 @@ ibv_device** FakeVerbs::get_device_list(int* count) {
 
 void FakeVerbs::free_device_list(ibv_device** list) {
   const auto guard = lock();
-  if (lists_.erase(list) == 0) world_.complain("ibv_free_device_list: not a list that is to be freed");
+  if (lists_.erase(list) == 0) world_.complain("ibv_free_device_list: the list is not one of the provider's");
 }
 
 const char* FakeVerbs::get_device_name(ibv_device* device) {
   const auto guard = lock();
   if (device == world_.device.device()) return device->name;
-  world_.complain("ibv_get_device_name: not a device of the provider's");
+  world_.complain("ibv_get_device_name: the device is not one of the provider's");
   return nullptr;
 }
 
 ibv_context* FakeVerbs::open_device(ibv_device* device) {
   const auto guard = lock();
   if (device == world_.device.device()) return world_.device.open(false);
-  world_.complain("ibv_open_device: not a device of the provider's");
+  world_.complain("ibv_open_device: the device is not one of the provider's");
   errno = EINVAL;
   return nullptr;
 }
@@ -56,7 +56,7 @@ ibv_pd* FakeVerbs::alloc_pd(ibv_context* context) {
 int FakeVerbs::dealloc_pd(ibv_pd* pd) {
   const auto guard = lock();
   if (pd == world_.pd) {
-    world_.complain("ibv_dealloc_pd: the protection domain is librdmacm's own");
+    world_.complain("ibv_dealloc_pd: the protection domain belongs to librdmacm");
     return EINVAL;
   }
   return world_.device.dealloc_pd(pd);
@@ -93,13 +93,13 @@ int FakeVerbs::destroy_cq(ibv_cq* cq) {
   return world_.device.destroy_cq(cq);
 }
 
-// No completion ever comes: a descriptor that blocks blocks for ever, as a real one would.
+// There are no completions: a blocking descriptor blocks forever.
 int FakeVerbs::get_cq_event(ibv_comp_channel* channel, ibv_cq** /*cq*/, void** /*cq_context*/) {
   int fd = -1;
   {
     const auto guard = lock();
     if (!world_.device.knows(channel)) {
-      world_.complain("ibv_get_cq_event: not a completion channel of the provider's");
+      world_.complain("ibv_get_cq_event: the channel is not one of the provider's");
       errno = EINVAL;
       return -1;
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Event channels and cm ids of the fake: made, moved, released.
+// Event channels and cm ids of the fake: create, migrate, destroy.
 #include <sys/eventfd.h>
 #include <unistd.h>
 
@@ -36,7 +36,7 @@ Channel* FakeRdmacm::known(const rdma_event_channel* channel, const char* call) 
 }
 
 Channel* FakeRdmacm::make_channel(bool internal) {
-  const int fd = eventfd(0, EFD_CLOEXEC | EFD_SEMAPHORE);  // its value is the number of queued events
+  const int fd = eventfd(0, EFD_CLOEXEC | EFD_SEMAPHORE);  // the value is the number of queued events
   if (fd < 0) return nullptr;
   Channel& channel = world_.channels.make();
   channel.internal = internal;
@@ -70,7 +70,7 @@ void FakeRdmacm::destroy_event_channel(rdma_event_channel* channel) {
   close_channel(*found);
 }
 
-// Give a new id a channel of its own, as an id without one has.
+// Give an id without a channel an internal one.
 bool FakeRdmacm::attach(Id& id) {
   Channel* channel = make_channel(true);
   if (channel == nullptr) return false;
@@ -102,7 +102,7 @@ int FakeRdmacm::create_id(rdma_event_channel* channel, rdma_cm_id** id, void* co
   return 0;
 }
 
-// Take away what is queued for an id and was never delivered. A request that nobody saw is refused.
+// Remove the queued events of an id. A request that was not delivered is rejected.
 void FakeRdmacm::drop_queued(Id& id) {
   Channel& channel = channel_of(id);
   const std::deque<Event*> queued = channel.queue;
@@ -170,7 +170,8 @@ int FakeRdmacm::migrate_id(rdma_cm_id* id, rdma_event_channel* channel) {
 
 void FakeRdmacm::recycle_ids(bool on) {
   const Lock guard = lock();
-  if (on && !world_.ids.has_released()) world_.ids.release(world_.ids.make());  // else there is none to reuse
+  if (on && !world_.ids.has_released())
+    world_.ids.release(world_.ids.make());  // otherwise there is no id to reuse
   world_.ids.set_recycling(on);
 }
 

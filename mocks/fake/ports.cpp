@@ -39,8 +39,7 @@ void PortSpace::release(const void* owner) {
   owners_.erase(owner);
 }
 
-// Two owners of different families conflict too where one is a wildcard: an IPv6 id is not IPv6-only by
-// default.
+// Owners of different families conflict if one is a wildcard: an IPv6 id is not IPv6-only by default.
 int PortSpace::conflict(const sockaddr_storage& addr) const {
   for (const auto& [owner, taken_addr] : owners_) {
     if (port_of(taken_addr) != port_of(addr)) continue;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The TCP port space of the fake, with the kernel's rules about who may share a port.
+// The TCP port space of the fake, with the kernel's rules for sharing a port.
 #pragma once
 
 #include <sys/socket.h>
@@ -12,8 +12,8 @@ namespace rdmamock {
 class PortSpace {
  public:
   // Reserve the port of `addr` for `owner`; port 0 picks a free ephemeral one and writes it into `addr`.
-  // Returns 0 or an errno: EADDRINUSE where somebody has that very address and port, EADDRNOTAVAIL where
-  // either is a wildcard or no ephemeral port is left.
+  // Returns 0 or an errno: EADDRINUSE if that address and port are taken, EADDRNOTAVAIL if either
+  // address is a wildcard or no ephemeral port is free.
   int reserve(const void* owner, sockaddr_storage& addr);
 
   void release(const void* owner);

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Queue pairs of the fake's cm ids, with the completion queues that librdmacm makes where the caller brings
-// none.
+// Queue pairs of the fake's cm ids, with the completion queues that librdmacm creates if the caller has none.
 #include <cerrno>
 #include <cstring>
 
@@ -20,7 +19,7 @@ void destroy_cqs(Device& device, rdma_cm_id& id) {
   }
 }
 
-// A completion channel and queue for one direction, unless the caller brought a queue or wants no entries.
+// A completion channel and queue for one direction, unless the caller has a queue or wants no entries.
 bool create_cq(Device& device, rdma_cm_id& id, std::uint32_t size, ibv_cq*& wanted,
                ibv_comp_channel*& channel, ibv_cq*& cq) {
   if (wanted == nullptr && size != 0) {
@@ -55,7 +54,7 @@ int FakeRdmacm::create_qp_ex(rdma_cm_id* id, ibv_qp_init_attr_ex* attr) {
   ibv_qp* qp = world_.device.create_qp(*attr);
   if (qp == nullptr) {
     destroy_cqs(world_.device, *id);
-    return fail(ENOMEM);  // whatever the reason: librdmacm says so
+    return fail(ENOMEM);  // librdmacm returns ENOMEM for any reason
   }
   id->qp = qp;
   id->pd = qp->pd;

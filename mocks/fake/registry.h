@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Handles that the fake gave out. A released one is poisoned and kept, long enough that a second release is
-// told from a first one, and that a use after release reads rubbish rather than a newer object.
+// The fake's handles. A released handle is overwritten and kept for a while, to detect a second release, and
+// so that a use after release reads invalid data instead of a newer object.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 
 namespace rdmamock {
 
-// T has a member `pub`, the C structure whose address is the handle, and is movable.
+// T is movable and has a member `pub`, the C structure whose address is the handle.
 template <typename T>
 class Registry {
  public:
@@ -53,7 +53,7 @@ class Registry {
     if (released_.size() > kKept) released_.pop_front();
   }
 
-  // From now on a new handle is the one released last, as an allocator may well do.
+  // From now on a new handle reuses the one released last, as an allocator may do.
   void set_recycling(bool on) { recycling_ = on; }
 
   template <typename F>

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The state of the fake: the device, and the event channels, cm ids, address results, ports and connections
-// above it.
+// The state of the fake: the device, event channels, cm ids, address results, ports and connections.
 #pragma once
 
 #include <array>
@@ -22,8 +21,8 @@ struct Id;
 struct Event {
   rdma_cm_event pub{};
   std::array<std::uint8_t, 256> data{};  // what the private data of `pub` points to
-  Id* owner = nullptr;                   // whose events_completed it counts for; null: the owner is gone
-  Id* client = nullptr;                  // of a queued connection request; null: nobody waits for the answer
+  Id* owner = nullptr;                   // the id whose event it is; null: the id is destroyed
+  Id* client = nullptr;  // of a queued connection request; null: no client waits for the answer
 };
 
 struct Channel {
@@ -54,11 +53,11 @@ struct Id {
   int unacked = 0;    // events delivered and not acknowledged
   int backlog = 0;
   Id* peer = nullptr;  // the other end of the connection
-  bool ghost = false;  // the other end is nobody: a request that a script made
+  bool ghost = false;  // without another end: a script made the request
   std::unique_ptr<ibv_sa_path_rec> path;
 };
 
-// One result of getaddrinfo; a chain is a list of them, and its head's address is what the caller holds.
+// One result of getaddrinfo. A chain is a list of them; the caller holds the address of its head.
 struct AddrInfo {
   rdma_addrinfo pub{};
   std::unique_ptr<sockaddr_storage> src, dst;

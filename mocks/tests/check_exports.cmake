@@ -1,4 +1,4 @@
-# The mock exports every provider function that librpma imports, and nothing but provider functions and its control
+# The mock exports every provider function that librpma imports, and otherwise only provider functions and its control
 # interface.
 cmake_minimum_required(VERSION 3.25)
 
@@ -15,7 +15,7 @@ if(count LESS 20)
 endif()
 foreach(name IN LISTS defined)
   if(NOT name MATCHES "^(rdma|ibv|rdmamock)_[a-z0-9_]+$")
-    message(SEND_ERROR "exported, but no provider function: ${name}")
+    message(SEND_ERROR "exported, but not a provider function: ${name}")
   endif()
 endforeach()
 foreach(name IN LISTS imported)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The fake's addresses: who may bind what, with the kernel's errors, and what getaddrinfo gives and refuses.
+// The fake's addresses: binding, with the kernel's errors, and the results and errors of getaddrinfo.
 #include <netdb.h>
 
 #include "mocks/tests/fake_fixture.h"
@@ -47,7 +47,7 @@ TEST_F(FakeAddresses, BusyPortsConflictAsInTheKernel) {
   EXPECT_TRUE(complaints.empty());
 }
 
-TEST_F(FakeAddresses, PortZeroPicksDistinctEphemeralPorts) {
+TEST_F(FakeAddresses, PortZeroGivesDistinctEphemeralPorts) {
   rdma_cm_id* first = make_id(nullptr);
   rdma_cm_id* second = make_id(nullptr);
   EXPECT_EQ(bind(first, RDMAMOCK_ADDR, 0), 0);
@@ -81,7 +81,7 @@ TEST_F(FakeAddresses, BindingTwiceOrNothingIsInvalid) {
   destroy(id);
 }
 
-TEST_F(FakeAddresses, GetaddrinfoHonoursHints) {
+TEST_F(FakeAddresses, GetaddrinfoFollowsTheHints) {
   rdma_addrinfo hints{};
   hints.ai_port_space = RDMA_PS_TCP;
   hints.ai_qp_type = IBV_QPT_RC;
@@ -100,13 +100,13 @@ TEST_F(FakeAddresses, GetaddrinfoHonoursHints) {
   EXPECT_TRUE(complaints.empty());
 }
 
-TEST_F(FakeAddresses, GetaddrinfoFailsInTwoConventions) {
+TEST_F(FakeAddresses, GetaddrinfoFailsWithEaiValuesOrErrno) {
   rdma_addrinfo* const untouched = nullptr;
   rdma_addrinfo* res = untouched;
   errno = 0;
   EXPECT_EQ(cm.getaddrinfo("localhost", "7000", nullptr, &res), EAI_NONAME);
   EXPECT_EQ(cm.getaddrinfo("no.such.name", "7000", nullptr, &res), EAI_NONAME);
-  EXPECT_EQ(errno, 0) << "an EAI_* value leaves errno alone";
+  EXPECT_EQ(errno, 0) << "an EAI_* value does not set errno";
   EXPECT_EQ(cm.getaddrinfo(nullptr, nullptr, nullptr, &res), -1);
   EXPECT_EQ(errno, EINVAL);
   EXPECT_EQ(res, untouched);
@@ -120,16 +120,16 @@ TEST_F(FakeAddresses, FreeaddrinfoTakesAHeadOnce) {
   ASSERT_NE(res->ai_next->ai_next, nullptr);
   EXPECT_EQ(res->ai_next->ai_next->ai_next, nullptr);
   cm.freeaddrinfo(res->ai_next);
-  EXPECT_TRUE(complained("not the head"));
+  EXPECT_TRUE(complained("head"));
   cm.freeaddrinfo(res);
   EXPECT_EQ(complaints.size(), 1U);
   cm.freeaddrinfo(res);
-  EXPECT_TRUE(complained("freed before"));
+  EXPECT_TRUE(complained("before"));
   cm.freeaddrinfo(nullptr);
   EXPECT_EQ(complaints.size(), 2U);
 }
 
-TEST_F(FakeAddresses, UnreachableTargetsAreAddressErrors) {
+TEST_F(FakeAddresses, UnreachableTargetsGiveAddressErrors) {
   rdma_event_channel* channel = cm.create_event_channel();
   for (const char* host : {"198.51.100.9", "127.0.0.1"}) {
     rdma_cm_id* id = make_id(channel);

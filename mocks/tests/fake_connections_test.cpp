@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The fake's connections: who sees what, when, on one thread and on two.
+// The fake's connections: which end gets which event, and when, on one thread and on two.
 #include <fcntl.h>
 #include <poll.h>
 
@@ -45,7 +45,7 @@ TEST_F(FakeConnections, RequestIsAcceptedAndEnds) {
   EXPECT_EQ(event->event, RDMA_CM_EVENT_CONNECT_REQUEST);
   EXPECT_EQ(event->listen_id, listener);
   EXPECT_STREQ(static_cast<const char*>(event->param.conn.private_data), "question");
-  EXPECT_EQ(event->param.conn.private_data_len, 56) << "padded, as the wire carries it";
+  EXPECT_EQ(event->param.conn.private_data_len, 56) << "padded to the size of the message";
   rdma_cm_id* server = event->id;
   EXPECT_EQ(server->channel, channel);
   EXPECT_EQ(cm.get_dst_port(client), cm.get_src_port(server));
@@ -56,7 +56,7 @@ TEST_F(FakeConnections, RequestIsAcceptedAndEnds) {
   param.private_data = "answer";
   param.private_data_len = sizeof "answer";
   ASSERT_EQ(cm.accept(server, &param), 0);
-  EXPECT_FALSE(readable(channel)) << "not before the client has taken the answer";
+  EXPECT_FALSE(readable(channel)) << "not before the client has read the answer";
   ASSERT_EQ(cm.get_cm_event(client_channel, &event), 0);
   EXPECT_EQ(event->event, RDMA_CM_EVENT_ESTABLISHED);
   EXPECT_STREQ(static_cast<const char*>(event->param.conn.private_data), "answer");
@@ -92,7 +92,7 @@ TEST_F(FakeConnections, WithoutAQueuePairTheClientConfirms) {
   destroy(listener);
 }
 
-TEST_F(FakeConnections, RefusalReachesTheClient) {
+TEST_F(FakeConnections, TheClientGetsARejection) {
   rdma_cm_id* listener = make_listener(channel, 7000);
   rdma_cm_id* client = make_client(client_channel, 7000);
   ASSERT_EQ(cm.connect(client, &param), 0);
@@ -111,14 +111,14 @@ TEST_F(FakeConnections, RefusalReachesTheClient) {
   destroy(listener);
 }
 
-TEST_F(FakeConnections, NobodyListensThere) {
+TEST_F(FakeConnections, AConnectWithoutAListenerIsRejected) {
   rdma_cm_id* client = make_client(client_channel, 7000);
   ASSERT_EQ(cm.connect(client, &param), 0);
   EXPECT_EQ(next(client_channel), RDMA_CM_EVENT_REJECTED);
   destroy(client);
 }
 
-TEST_F(FakeConnections, RequestsBeyondTheBacklogAreRefused) {
+TEST_F(FakeConnections, RequestsBeyondTheBacklogAreRejected) {
   rdma_cm_id* listener = make_id(channel);
   EXPECT_EQ(bind(listener, RDMAMOCK_ADDR, 7000), 0);
   EXPECT_EQ(cm.listen(listener, 1), 0);
@@ -135,7 +135,7 @@ TEST_F(FakeConnections, RequestsBeyondTheBacklogAreRefused) {
   destroy(listener);
 }
 
-TEST_F(FakeConnections, DestroyingAListenerRefusesWhatIsQueued) {
+TEST_F(FakeConnections, DestroyingAListenerRejectsQueuedRequests) {
   rdma_cm_id* listener = make_listener(channel, 7000);
   rdma_cm_id* client = make_client(client_channel, 7000);
   ASSERT_EQ(cm.connect(client, &param), 0);
@@ -165,7 +165,7 @@ TEST_F(FakeConnections, NonBlockingChannelGivesEagain) {
   destroy(listener);
 }
 
-TEST_F(FakeConnections, MigrationTakesQueuedEventsAlong) {
+TEST_F(FakeConnections, MigrationMovesQueuedEvents) {
   rdma_cm_id* listener = make_listener(channel, 7000);
   cm.inject_event(listener, RDMA_CM_EVENT_ADDR_CHANGE, 0);
   ASSERT_EQ(cm.migrate_id(listener, client_channel), 0);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A fake of its own for each test, with its complaints in a list, and the few steps that most tests share.
+// A new fake for each test, its complaints in a list, and steps that most tests share.
 #pragma once
 
 #include <arpa/inet.h>
@@ -37,7 +37,7 @@ class FakeTest : public testing::Test {
 
   static sockaddr* raw(sockaddr_storage& addr) { return static_cast<sockaddr*>(static_cast<void*>(&addr)); }
 
-  // The errno of a call that returns -1 where it fails, or 0.
+  // The errno of a call that returns -1 on failure; 0 if it succeeded.
   static int error_of(int result) { return result == 0 ? 0 : errno; }
 
   rdma_cm_id* make_id(rdma_event_channel* channel) {
@@ -58,7 +58,7 @@ class FakeTest : public testing::Test {
     return id;
   }
 
-  // The next event of a channel, acknowledged; its id goes to *id where that is wanted.
+  // Read and acknowledge the next event of a channel; its id goes to *id unless that is null.
   rdma_cm_event_type next(rdma_event_channel* channel, rdma_cm_id** id = nullptr) {
     rdma_cm_event* event = nullptr;
     EXPECT_EQ(cm.get_cm_event(channel, &event), 0);
@@ -68,7 +68,7 @@ class FakeTest : public testing::Test {
     return type;
   }
 
-  // A client that has resolved its way to RDMAMOCK_ADDR and has a queue pair.
+  // A client with a resolved address and route to RDMAMOCK_ADDR, and a queue pair.
   rdma_cm_id* make_client(rdma_event_channel* channel, int port) {
     rdma_cm_id* id = make_id(channel);
     sockaddr_storage addr = address(RDMAMOCK_ADDR, port);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The distribution's librpma, unmodified, on the preloaded mock: a whole life on one thread and on two, and
-// under each script.
+// The distribution's librpma on the preloaded mock: a complete connection on one thread and on two, and a
+// listen under each script.
 #include <dlfcn.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -15,7 +15,7 @@
 
 namespace {
 
-// The control interface, which only the preload brings.
+// A function of the control interface, found in the preloaded library.
 template <typename F>
 F* control(const char* name) {
   // NOLINTNEXTLINE(cppcoreguidelines-pro-type-reinterpret-cast): what dlsym returns is a function
@@ -98,7 +98,7 @@ class Librpma : public testing::Test {
   const rdmamock_script* (*scripts_)(size_t*) = nullptr;
 };
 
-// A client on the provider's own calls.
+// A client that calls the provider.
 class RawClient {
  public:
   RawClient() {
@@ -148,11 +148,11 @@ class RawClient {
   rdma_cm_id* id_ = nullptr;
 };
 
-TEST_F(Librpma, WholeLifeOnOneThread) {
+TEST_F(Librpma, ACompleteConnectionOnOneThread) {
   begin(nullptr);
   rpma_ep* ep = nullptr;
   ASSERT_EQ(rpma_ep_listen(peer, RDMAMOCK_ADDR, RDMAMOCK_PORT, &ep), 0);
-  EXPECT_EQ(state().listeners, 1U) << "librpma's calls do not arrive at the mock";
+  EXPECT_EQ(state().listeners, 1U) << "the mock did not get librpma's calls";
   {
     RawClient client;
     client.connect("hello");
@@ -204,7 +204,7 @@ TEST_F(Librpma, BothEndsAreLibrpmaOnTwoThreads) {
   EXPECT_EQ(outcome.failures, 0U) << outcome.text;
 }
 
-TEST_F(Librpma, ABusyPortIsAProviderError) {
+TEST_F(Librpma, ABusyPortGivesAProviderError) {
   begin(nullptr);
   rpma_ep* first = nullptr;
   rpma_ep* second = nullptr;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A small listener, right or with one deliberate mistake; see toy_listener.h.
+// A small listener, correct or with one deliberate mistake; see toy_listener.h.
 #include "mocks/tests/toy_listener.h"
 
 #include <poll.h>
@@ -9,7 +9,7 @@
 namespace toy {
 namespace {
 
-rdma_cm_id* g_released = nullptr;  // what DistrustsReusedAddress remembers
+rdma_cm_id* g_released = nullptr;  // for DistrustsReusedAddress
 
 class Attempt {
  public:

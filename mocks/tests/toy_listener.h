@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A small listener on the provider's own calls, right or with one deliberate mistake.
+// A small listener that calls the provider, correct or with one deliberate mistake.
 #pragma once
 
 #include <rdma/rdma_cma.h>
@@ -8,15 +8,15 @@ namespace toy {
 
 enum class Mistake {
   None,
-  TrustsErrno,               // takes a failed call that left errno 0 for a success
-  DestroysUnmadeId,          // destroys whatever *id holds after rdma_create_id failed
-  DistrustsReusedAddress,    // takes a cm id at the address of a released one for an error
-  TakesZeroForNoDescriptor,  // takes descriptor 0 for none
-  FreesUnmadeInfo,           // frees whatever *res holds after rdma_getaddrinfo failed
-  ChecksForMinusOneOnly,     // knows one of rdma_getaddrinfo's two ways to fail
+  TrustsErrno,               // treats a failed call with errno 0 as a success
+  DestroysUnmadeId,          // destroys *id after rdma_create_id failed
+  DistrustsReusedAddress,    // treats a cm id with the address of a released one as an error
+  TakesZeroForNoDescriptor,  // treats descriptor 0 as a failure
+  FreesUnmadeInfo,           // frees *res after rdma_getaddrinfo failed
+  ChecksForMinusOneOnly,     // ignores EAI_* values of rdma_getaddrinfo
   FreesEveryResult,          // frees each result of a chain
   FreesInfoTwice,
-  FreesBeforeBind,  // and binds what it pointed to
+  FreesBeforeBind,  // then binds the freed address
   LeaksInfo,
   LeaksId,        // on failure
   LeaksChannel,   // on failure
@@ -24,9 +24,9 @@ enum class Mistake {
   WrongPortSpace,
   NotPassive,
   ListensUnbound,
-  RetriesForEver,          // while rdma_listen is interrupted
-  SwallowsEvents,          // takes and acknowledges what is queued when rdma_listen returns
-  TakesEventsForFailures,  // fails where something is queued
+  RetriesForEver,          // while rdma_listen fails with EINTR
+  SwallowsEvents,          // reads and acknowledges the events queued when rdma_listen returns
+  TakesEventsForFailures,  // fails if an event is queued
   LeavesEventUnacknowledged,
   DestroysChannelFirst  // the channel before the cm id
 };
@@ -36,7 +36,7 @@ struct Endpoint {
   rdma_cm_id* id = nullptr;
 };
 
-// Listen on node and service. Returns 0 and fills *endpoint, or -1.
+// Listen on node and service. Returns 0 and fills *endpoint, or returns -1.
 int listen(const char* node, const char* service, Mistake mistake, Endpoint* endpoint);
 
 void shut_down(const Endpoint& endpoint, Mistake mistake);

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// malloc and free beside libc's own: the load that the shim and its peers are measured with.
+// malloc and free, and libc's own for comparison: the load for the shim and for other preload libraries.
 #pragma once
 
 #include <benchmark/benchmark.h>
 
 #include <cstdlib>
 
-// libc's own functions, by the names under which nobody stands in front of them.
+// libc's functions, by names that no preload library replaces.
 extern "C" void* __libc_malloc(std::size_t size);  // NOLINT(bugprone-reserved-identifier)
 extern "C" void __libc_free(void* block);          // NOLINT(bugprone-reserved-identifier)
 
 namespace rpmaconf::bench {
 
-// What a call in this program reaches: whatever stands in front of libc. Both sides are called as any program
-// calls into a shared library.
+// The functions that this program's calls reach: those of a preload library, if there is one. Both sides are
+// called through the PLT, as any program calls a shared library.
 struct AsLinked {
   static void* allocate(std::size_t size) { return std::malloc(size); }
   static void release(void* block) { std::free(block); }

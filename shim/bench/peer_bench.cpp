@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The same load under somebody else's preload, for comparison: run it under that.
+// The same load for another preload library: run this program under it.
 #include "shim/bench/malloc_free.h"
 #include "shim/bench/ratios.h"
 

@@ -17,7 +17,7 @@
 namespace rpmaconf::bench {
 namespace {
 
-// FAMILY/SIDE/ARGUMENTS apart.
+// Splits FAMILY/SIDE/ARGUMENTS.
 struct Name {
   std::string family;
   std::string side;
@@ -40,7 +40,7 @@ double quantile(std::vector<double> values, double q) {
   return values[below] + (values[above] - values[below]) * (at - static_cast<double>(below));
 }
 
-// Keeps each repetition's time and says nothing meanwhile.
+// Keeps each repetition's time and prints nothing.
 class Collector : public benchmark::BenchmarkReporter {
  public:
   bool ReportContext(const Context& /*context*/) override { return true; }
@@ -55,7 +55,7 @@ class Collector : public benchmark::BenchmarkReporter {
                                (run.run_name.args.empty() ? "" : "/" + run.run_name.args) +
                                (run.run_name.threads.empty() ? "" : "/" + run.run_name.threads);
       if (!times_.contains(name)) order_.push_back(name);
-      const bool real = !run.run_name.time_type.empty();  // it was asked for
+      const bool real = !run.run_name.time_type.empty();  // real time was requested
       times_[name].push_back(real ? run.GetAdjustedRealTime() : run.GetAdjustedCPUTime());
     }
   }
@@ -161,13 +161,13 @@ std::vector<Ratio> read_ratios(const std::string& file) {
     return parse_ratios(stream);
   } catch (const nlohmann::json::exception& error) {
     throw std::runtime_error(file +
-                             " holds no ratios; make it again with ci/bench --output: " + error.what());
+                             " does not hold ratios; make it again with ci/bench --output: " + error.what());
   }
 }
 
 int run(int argc, char** argv, std::span<const Goal> goals) {
   std::string file;
-  // Ours first, then those given: the last one counts.
+  // Our options first, then the given ones: the last one counts.
   std::vector<std::string> words = {argv[0], "--benchmark_enable_random_interleaving=true",
                                     "--benchmark_repetitions=41", "--benchmark_min_time=0.02"};
   for (int i = 1; i < argc; ++i)

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What the shim costs the program that it is loaded into. It is linked here before libc, which puts it where
-// a preload would.
+// What the shim costs the program. It is linked before libc, so it comes first as if preloaded.
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
@@ -15,14 +14,14 @@
 namespace rpmaconf::bench {
 namespace {
 
-// Calls of a thread that is armed. The log is emptied now and then, as a new experiment does.
+// Calls of an armed thread. The log is emptied now and then, as for a new experiment.
 class Armed {
  public:
   Armed(uint32_t capacity, uint32_t flags) : memory_(rdmafault_log_size(capacity)) {
     log_ = rdmafault_log_init(memory_.data(), memory_.size());
     rdmafault_rule rule{};
     rdmafault_error error{};
-    // Never fires: nothing here is called so.
+    // Never fires: there is no caller of this name.
     if (rdmafault_parse("malloc:error=ENOMEM:when=1+:caller=librpma.so.0", &rule, &error) != 0)
       failed_ = error.message;
     const rdmafault_session session = {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The table, the log's beginning, the schedule of a rule, and the bootstrap arena.
+// The function table, an empty log, a rule's schedule, and the bootstrap arena.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -15,7 +15,7 @@
 
 namespace {
 
-TEST(Table, EveryRowIsSound) {
+TEST(Table, EveryRowIsConsistent) {
   size_t count = 0;
   const rdmafault_function* functions = rdmafault_functions(&count);
   ASSERT_GE(count, 16U);
@@ -37,7 +37,7 @@ TEST(Table, EveryRowIsSound) {
     for (const rdmafault_name* list : {row.errors, row.values}) {
       std::set<int> seen;
       for (; list != nullptr && list->name != nullptr; ++list) {
-        EXPECT_TRUE(seen.insert(list->value).second) << list->name << " has the value of another one";
+        EXPECT_TRUE(seen.insert(list->value).second) << list->name << " has the same value as another name";
         EXPECT_NE(0, list->value) << list->name;
         if (list->name[0] != 'E' || std::strncmp(list->name, "EAI_", 4) == 0) continue;
         EXPECT_STREQ(list->name, strerrorname_np(list->value));
@@ -65,7 +65,7 @@ TEST(Log, IsEmptyAndHasTheCapacityThatItsSizeAllows) {
   EXPECT_EQ(UINT64_MAX, memory[rdmafault_log_size(0) / 8]) << "the records must not be touched";
 }
 
-TEST(Log, IsRefusedWithoutRoomForARecordOrOutOfLine) {
+TEST(Log, IsRefusedWithoutRoomForARecordOrUnaligned) {
   std::vector<uint64_t> memory(rdmafault_log_size(2) / 8);
   EXPECT_EQ(nullptr, rdmafault_log_init(nullptr, rdmafault_log_size(1)));
   EXPECT_EQ(nullptr, rdmafault_log_init(memory.data(), rdmafault_log_size(1) - 1));
@@ -73,7 +73,7 @@ TEST(Log, IsRefusedWithoutRoomForARecordOrOutOfLine) {
   EXPECT_NE(nullptr, rdmafault_log_init(memory.data(), rdmafault_log_size(1)));
 }
 
-// Which of the first ten calls fail: one character each.
+// Which calls fail: one character each.
 std::string schedule(const char* text, uint64_t calls = 10) {
   const rdmafault_rule rule = parsed(text);
   std::string result;
@@ -95,7 +95,7 @@ TEST(Schedule, TheSeedFixesTheChoices) {
   EXPECT_NE(one, schedule("malloc:error=ENOMEM:prob=50%:seed=2", 200));
 }
 
-// The rule of a seed is part of the interface: reproducers rely on it.
+// The meaning of a seed is part of the interface: reproducers rely on it.
 TEST(Schedule, ASeedMeansTheSameInEveryRelease) {
   EXPECT_EQ(".X.....XX.X.XXX..X.X", schedule("malloc:error=ENOMEM:prob=50%:seed=1", 20));
 }
@@ -123,7 +123,7 @@ TEST(Arena, BlocksAreAlignedZeroedDistinctAndKnown) {
   EXPECT_FALSE(arena::owns(nullptr));
 }
 
-TEST(Arena, SaysNoWhenItIsUsedUp) {
+TEST(Arena, ReturnsNullWhenFull) {
   namespace arena = rdmafault::arena;
   EXPECT_EQ(nullptr, arena::allocate(arena::kSize));
   EXPECT_EQ(nullptr, arena::allocate(SIZE_MAX));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// A rule from its text, for tests that arm rules by hand.
+// Parses a rule, for tests that fill sessions themselves.
 #ifndef SHIM_TESTS_PARSED_H
 #define SHIM_TESTS_PARSED_H
 
@@ -8,7 +8,7 @@
 
 #include "shim/rdmafault.h"
 
-// Fails the test where `text` is no rule.
+// Fails the test if `text` is not a rule.
 inline rdmafault_rule parsed(const char* text) {
   rdmafault_rule rule = {};
   rdmafault_error error = {};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Tests and points, and what is chosen of them. The choice lives in the address (#verdict=fail&text=calloc), so that a
+// Tests and points, and the filters on them. The choice is kept in the address (#verdict=fail&text=calloc), so that a
 // link shows the same view; an address without a choice shows everything.
 
 const kKeys = ['verdict', 'clause', 'function', 'role', 'text', 'test', 'point'];
@@ -7,7 +7,7 @@ const kSelects = [['verdict', 'Verdict'], ['clause', 'Clause'], ['function', 'Fu
 const kNotPass = 'not-pass';
 const kNoFunction = '-';  // no fault fired in a call
 
-const bearsOn = (point, clause) => list(clausesOf.get(text(point.test))).some((result) => text(result.clause) === clause);
+const isTestedAt = (clause, point) => list(clausesOf.get(text(point.test))).some((result) => text(result.clause) === clause);
 
 function choice() {
   const given = new URLSearchParams(location.hash.slice(1));
@@ -16,8 +16,8 @@ function choice() {
 
 const isChoice = () => kKeys.some((key) => choice()[key] !== '');
 
-// Sets the address to a choice; drawLists follows it. Quietly: no step to go back to, and the page stays where it is, for
-// whoever types into a filter looks at the lists already.
+// Sets the address to a choice; drawLists follows it. Quietly: no step in the browser's history, no scrolling and no
+// change of focus, because the user is typing into a filter.
 let quietly = '';
 const canonical = (fragment) => new URLSearchParams(fragment.slice(1)).toString();
 
@@ -39,14 +39,14 @@ function pointFits(point, wanted) {
     (wanted.role === '' || text(point.role) === wanted.role) &&
     (wanted.test === '' || text(point.test) === wanted.test) &&
     (wanted.point === '' || text(point.point) === wanted.point) &&
-    (wanted.clause === '' || bearsOn(point, wanted.clause)) &&
+    (wanted.clause === '' || isTestedAt(wanted.clause, point)) &&
     contains([point.point, point.test, point.reason, point.at, point.module], wanted.text);
 }
 
 const contains = (fields, words) =>
   words === '' || fields.some((field) => text(field).toLowerCase().includes(words.toLowerCase()));
 
-// A test fits by what it says itself, or by one of the points that are shown.
+// A test fits by its own fields, or by one of the points that are shown.
 function testFits(test, wanted, seen) {
   if (wanted.test !== '' && text(test.id) !== wanted.test) return false;
   if (wanted.clause !== '' && !list(test.clauses).some((result) => text(record(result).clause) === wanted.clause)) return false;
@@ -55,8 +55,7 @@ function testFits(test, wanted, seen) {
     fitsVerdict(text(test.verdict), wanted.verdict) && contains([test.id, test.what, test.reason], wanted.text);
 }
 
-// What a test says of its clauses, worst first. A clause that was broken at one point was kept at others: that goes
-// without saying.
+// A test's results on its clauses, worst first. The passes of a clause that was broken at another point are left out.
 function concluded(test) {
   const results = list(test.clauses).map(record);
   const broken = new Set(results.filter((result) => result.verdict !== 'pass').map((result) => result.clause));
@@ -65,7 +64,7 @@ function concluded(test) {
 
 function testRow(test) {
   const button = element('button', {type: 'button', class: 'open'}, text(test.id));
-  const row = element('tr', {class: 'test'},
+  const row = element('tr', {class: 'test', 'data-verdict': text(test.verdict)},
     element('td', {}, badge(test.verdict)),
     element('th', {scope: 'row'}, button),
     element('td', {}, text(test.what), reasonOf(test)),
@@ -90,14 +89,14 @@ function testRow(test) {
 
 function pointRow(point) {
   const where = [text(point.function), text(point.role) && 'called by ' + text(point.role)].filter((word) => word).join(' ');
-  const bearing = [...new Set(list(clausesOf.get(text(point.test))).map((result) => text(result.clause)))];
+  const tested = [...new Set(list(clausesOf.get(text(point.test))).map((result) => text(result.clause)))];
   return element('tr', {class: 'point'},
     element('td', {}, badge(point.verdict)),
     element('td', {}, element('details', {},
       element('summary', {class: 'mono'}, breakable(point.point)),
-      element('div', {}, element('pre', {class: 'command', tabindex: '0'}, commandFor(point.point, point.module)),
-        terms([['Accused', text(point.module)], ['Fault fired in', [where, text(point.at)].filter((word) => word).join(', near ')],
-          ['Bears on', bearing.flatMap((clause) => [linkTo({clause}, {class: 'mono'}, clause), ' '])]]))),
+      element('div', {}, element('pre', {class: 'command'}, commandFor(point.point, point.module)),
+        terms([['Attributed to', text(point.module)], ['Fault fired in', [where, text(point.at)].filter((word) => word).join(', near ')],
+          ['Clauses', tested.flatMap((clause) => [linkTo({clause}, {class: 'mono'}, clause), ' '])]]))),
       reasonOf(point)),
     element('td', {class: 'place'}, where),
     element('td', {class: 'place'}, linkTo({test: text(point.test)}, {}, breakable(point.test))),
@@ -128,7 +127,7 @@ function drawLists() {
   fill('points', shown, onPhone() ? 25 : 100, ['Verdict', 'Point', 'Fault fired in', 'Test', 'Took'], pointRow);
 }
 
-// What an address names may be unknown here: it is shown as chosen all the same.
+// An address can name an unknown value: it is shown as chosen, too.
 function select(key, value) {
   const box = document.getElementById('filter-' + key);
   if (value !== '' && ![...box.options].some((option) => option.value === value))
@@ -145,6 +144,24 @@ function drawChips(wanted) {
   const single = ['test', 'point'].filter((key) => wanted[key] !== '')
     .map((key) => chip(key + ' ' + wanted[key] + ' \u00d7', {...wanted, [key]: ''}));
   document.querySelector('.chips').replaceChildren(...single, ...(isChoice() ? [chip('Show everything', {})] : []));
+}
+
+// For paper: the tests that did not pass in full, and the number of the others.
+function drawFailed() {
+  const quiet = ['unsupported', 'skipped', 'pass'];
+  const failed = tests.filter((test) => !quiet.includes(text(test.verdict))).sort(byVerdict);
+  const others = tally(tests).filter(([verdict]) => quiet.includes(verdict));
+  const groups = new Map();  // of one verdict and reason
+  for (const test of failed) {
+    const key = JSON.stringify([text(test.verdict), text(test.reason)]);
+    groups.set(key, [...(groups.get(key) || []), test]);
+  }
+  const rows = [...groups.values()].map((group) => element('tr', {}, element('td', {}, badge(group[0].verdict)),
+    element('td', {}, text(group[0].reason)),
+    element('td', {}, group.map((test, i) => [i > 0 ? ', ' : '', element('code', {}, breakable(test.id))]))));
+  document.getElementById('failed').append(
+    rows.length > 0 ? table({}, ['Verdict', 'Reason', 'Tests'], element('tbody', {}, rows)) : '',
+    element('p', {}, 'Not listed: ' + (others.map(([verdict, number]) => number + ' ' + verdict).join(', ') || 'none')));
 }
 
 function makeFilters() {

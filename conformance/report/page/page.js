@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the other scripts of the page stand on: the data, verdicts and elements. Text of a run reaches the page as
-// text alone: nothing here parses markup, and links lead to this page's own fragments.
+// The base of the other scripts of the page: the data, verdicts and elements. Text of a run reaches the page as text
+// only: nothing here parses markup, and links lead to this page's own fragments.
 'use strict';
 
-// Half a page must not pass for a whole one.
+// A page that is drawn in part must say so.
 function sayTrouble(what) {
   const notice = document.getElementById('trouble');
-  notice.textContent = 'This page could not be drawn: ' + what + '. The verdicts above hold; report.json beside this ' +
-    'file holds the rest.';
+  notice.textContent = 'This page could not be drawn: ' + what + '. The verdicts above are right; the rest is in ' +
+    'report.json beside this file.';
   notice.hidden = false;
   document.documentElement.dataset.ready = 'no';
 }
@@ -17,7 +17,7 @@ addEventListener('error', (event) => sayTrouble(event.message));
 const kVerdicts = ['crash', 'hang', 'fail', 'broken', 'unreached', 'unsupported', 'skipped', 'waived', 'pass'];
 const kSvg = 'http://www.w3.org/2000/svg';
 
-// A field of a report may be missing, or of another kind than today's.
+// A field of a report may be missing, or of another type than today's.
 const list = (value) => (Array.isArray(value) ? value : []);
 const record = (value) => (value !== null && typeof value === 'object' && !Array.isArray(value) ? value : {});
 const text = (value) =>
@@ -88,7 +88,7 @@ function linkTo(choice, attributes, ...children) {
 const quoted = (word) => "'" + word.replaceAll("'", "'\\''") + "'";
 const bare = (word) => (/^[\w@%+=:,./-]+$/.test(word) ? word : quoted(word));
 
-// What the run was given, as far as its report tells: the commands that show a point again must be given it too.
+// The options of the run, as far as its report holds them: the commands that repeat a point need them too.
 function optionsOfTheRun() {
   const provider = text(report.provider);
   const options = ['--provider', bare(provider)];
@@ -109,7 +109,7 @@ function commandFor(point, module) {
     : 'rpma-conformance replay ' + optionsOfTheRun() + ' ' + quoted(text(point));
 }
 
-// Shows `things` some at a time: thousands of rows at once would be slow, and nobody reads them.
+// Shows `things` some at a time: thousands of rows at once are slow.
 function inChunks(host, body, things, size, row) {
   let next = 0;
   const more = element('button', {type: 'button', class: 'button'});
@@ -119,18 +119,30 @@ function inChunks(host, body, things, size, row) {
     more.textContent = 'Show ' + Math.min(size, things.length - next) + ' more of ' + (things.length - next);
     more.hidden = next === things.length;
   };
-  more.addEventListener('click', show);
+  more.addEventListener('click', () => {
+    const shown = body.childElementCount;
+    show();
+    body.children[shown]?.querySelector('button, summary')?.focus();
+  });
   show();
   host.append(more);
 }
 
-// A row whose first cell opens a second one below it, which is made when it is first seen.
+// A row whose button opens a second row below it, which is made when it is first opened. Escape closes it.
 function openable(row, button, columns, detail) {
   let below = null;
+  const close = (event) => {
+    if (event.key !== 'Escape' || !below || below.hidden) return;
+    event.stopPropagation();
+    button.click();
+    button.focus();
+  };
+  row.addEventListener('keydown', close);
   button.setAttribute('aria-expanded', 'false');
   button.addEventListener('click', () => {
     if (below === null) {
       below = element('tr', {class: 'detail', hidden: 'hidden'}, element('td', {colspan: columns}, ...detail()));
+      below.addEventListener('keydown', close);
       row.after(below);
     }
     below.hidden = !below.hidden;
@@ -144,7 +156,7 @@ function table(attributes, headings, body) {
   return element('table', attributes, element('thead', {}, element('tr', {}, cells)), body);
 }
 
-// Any value as nested terms: what a report of tomorrow holds can be read too.
+// Any value as nested terms: shows fields that later versions add, too.
 function things(value) {
   if (Array.isArray(value) && value.length > 0 && value.every((one) => Object.keys(record(one)).length > 0)) {
     const names = [...new Set(value.flatMap(Object.keys))];
@@ -165,5 +177,21 @@ function terms(pairs) {
 
 // A phone's screen is short and narrow.
 const onPhone = () => matchMedia('(max-width: 46rem)').matches;
+
+// Scrolls to a heading and moves the focus with the view.
+function goTo(heading) {
+  heading.setAttribute('tabindex', '-1');
+  heading.focus({preventScroll: true});
+  heading.scrollIntoView();
+}
+
+// Makes a link lead to a heading and leave the address, which holds the choice, as it is.
+function leadTo(link, heading) {
+  link.addEventListener('click', (event) => {
+    event.preventDefault();
+    goTo(heading);
+  });
+  return link;
+}
 
 const bodyOf = (section) => document.querySelector('#' + section + ' .body');

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The parts of the page that are read from top to bottom: waivers, stack, clauses, findings, kernel log, footer.
+// The parts of the page besides lists and picture: findings, waivers, clauses, kernel log, stack, footer.
 
 function drawWaivers() {
   const waivers = list(report.waivers).map(record);
@@ -19,7 +19,7 @@ function drawWaivers() {
     table({class: 'wraps'}, ['Clause or point', 'Of', 'Reason', 'Owner', 'Until', 'State'], body)));
 }
 
-// A hash of which some digits suffice, and the whole of it on demand.
+// The first digits of a hash, and the rest on demand.
 function hash(value) {
   const whole = text(value);
   if (whole.length <= 16) return element('span', {class: 'mono'}, whole || 'none');
@@ -44,7 +44,7 @@ function drawStack() {
       things(report.surroundings)));
 }
 
-// What a test concluded of a clause, the worst first.
+// A test's results on a clause, the worst first.
 function resultsOn(test, clause) {
   return list(test.clauses).map((result) => ({...record(result), test})).filter((result) => result.clause === clause)
     .sort(byVerdict);
@@ -64,18 +64,18 @@ function linesOfTest(results) {
 
 function drawClauses() {
   const detail = (clause) => () => {
-    const bearing = tests.map((test) => resultsOn(test, clause.id)).filter((results) => results.length > 0)
+    const testing = tests.map((test) => resultsOn(test, clause.id)).filter((results) => results.length > 0)
       .sort((a, b) => byVerdict(a[0], b[0]));
-    const at = points.filter((point) => bearsOn(point, text(clause.id)));
+    const at = points.filter((point) => isTestedAt(text(clause.id), point));
     return [
-      element('h4', {}, bearing.length === 0 ? 'No test of this run bears on it' : several(bearing.length, 'test')),
+      element('h4', {}, testing.length === 0 ? 'No test of this run checks it' : several(testing.length, 'test')),
       at.length === 0 ? '' : linkTo({clause: text(clause.id)}, {}, 'Show these and their ' + several(at.length, 'point')),
-      element('ul', {class: 'long', tabindex: '0'}, bearing.map(linesOfTest)),
+      element('ul', {class: 'long', tabindex: '0'}, testing.map(linesOfTest)),
     ];
   };
   const body = element('tbody', {}, clauses.map((clause) => {
     const button = element('button', {type: 'button', class: 'open'}, text(clause.id));
-    const row = element('tr', {class: 'clause'},
+    const row = element('tr', {class: 'clause', 'data-verdict': text(clause.verdict)},
       element('th', {scope: 'row'}, button),
       element('td', {}, badge(clause.verdict)),
       element('td', {}, text(clause.promise), reasonOf(clause)),
@@ -84,14 +84,21 @@ function drawClauses() {
   }));
   bodyOf('clauses').append(element('div', {class: 'card'},
     table({class: 'wraps'}, ['Clause', 'Verdict', 'Promise', 'Source'], body)));
+  const passed = clauses.filter((clause) => clause.verdict === 'pass').map((clause) => text(clause.id));
+  bodyOf('clauses').append(element('p', {class: 'paper'}, 'Passed (' + passed.length + '): ' + (passed.join(', ') || 'none')));
 }
+
+const kNear = 4;  // lines around an injected call that are printed on paper, too
 
 function timeline(lines) {
-  return element('pre', {class: 'long', tabindex: '0'}, lines.map((line) =>
-    element('span', text(line).trimStart().startsWith('>>>') ? {class: 'injected'} : {}, text(line) + '\n')));
+  const injected = lines.map((line) => text(line).trimStart().startsWith('>>>'));
+  const first = injected.includes(true) ? 0 : 2 * kNear;  // without one, the first lines
+  const near = (at) => at < first || injected.slice(Math.max(0, at - kNear), at + kNear + 1).includes(true);
+  return element('pre', {class: 'long', tabindex: '0'}, lines.map((line, at) =>
+    element('span', {class: injected[at] ? 'injected' : near(at) ? '' : 'far'}, text(line) + '\n')));
 }
 
-// Links to tests or points: some, and the others on demand, for a finding may have a thousand.
+// Links to tests or points: a few, and the others on demand, because a finding can have a thousand.
 function links(key, names) {
   const shown = 6;
   const item = (name) => element('li', {class: 'mono'}, linkTo({[key]: text(name)}, {}, breakable(name)));
@@ -103,7 +110,7 @@ function links(key, names) {
   return [first, more];
 }
 
-// The time line is kept with the test that saw the finding first.
+// The time line of a finding; in older reports it is with the test that saw the finding first.
 function timelineOf(finding) {
   if (list(finding.timeline).length > 0) return list(finding.timeline);
   const same = (result) => ['clause', 'module', 'verdict', 'signature'].every((key) => result[key] === finding[key]);
@@ -111,33 +118,42 @@ function timelineOf(finding) {
   return list(record(results.find((result) => list(result.timeline).length > 0)).timeline);
 }
 
+const nameOf = (finding) => text(finding.clause) + ' by ' + (text(finding.module) || 'an unknown module');
+
 function drawFindings() {
   const promises = new Map(clauses.map((clause) => [text(clause.id), text(clause.promise)]));
-  const cards = [...findings].sort(byVerdict).map((finding) => {
+  const sorted = [...findings].sort(byVerdict);
+  const cards = sorted.map((finding, place) => {
     const lines = timelineOf(finding);
-    const at = list(finding.points);
+    const at = [...new Set(list(finding.points))];  // two tests may try the same point
     return element('article', {class: 'card finding ' + classOf(text(finding.verdict))},
       element('header', {}, badge(finding.verdict),
-        element('h3', {}, text(finding.clause) + ' by ' + (text(finding.module) || 'an unknown module')),
+        element('h3', {id: 'finding-' + place}, nameOf(finding)),
         element('span', {class: 'soft'}, 'at ' + several(at.length, 'point'))),
       element('p', {class: 'what'}, text(finding.reason)),
       element('p', {class: 'promise'}, 'Promised: ' + (promises.get(text(finding.clause)) || text(finding.clause))),
-      list(finding.stack).length === 0 ? '' : [element('h4', {}, 'Stack, innermost first'),
+      list(finding.stack).length === 0 ? '' : [element('h4', {}, 'Call stack, innermost first'),
         element('pre', {class: 'long', tabindex: '0'}, list(finding.stack).map(text).join('\n'))],
       lines.length === 0 ? '' : [element('h4', {}, 'Time line of the first point'), timeline(lines)],
       at.length === 0 ? '' : [element('h4', {}, 'Points'), links('point', at)],
-      element('h4', {}, 'Seen by'),
-      links('test', list(finding.tests)),
-      element('h4', {}, 'Show it again'),
-      element('pre', {class: 'command', tabindex: '0'}, commandFor(at[0], finding.module)));
+      element('div', {class: 'seen'}, element('h4', {}, 'Seen by'), links('test', list(finding.tests))),
+      element('h4', {}, 'Reproduce it'),
+      element('pre', {class: 'command'}, commandFor(at[0], finding.module)));
   });
-  bodyOf('findings').append(...(cards.length > 0 ? cards : [element('p', {class: 'lead'}, 'None: no clause was broken.')]));
+  const host = bodyOf('findings');
+  if (cards.length > 1)
+    host.append(element('ol', {class: 'plainlist index'}, sorted.map((finding, place) => element('li', {},
+      badge(finding.verdict),
+      leadTo(element('a', {href: '#finding-' + place}, nameOf(finding)), cards[place].querySelector('h3')),
+      element('span', {class: 'soft'}, text(finding.reason))))));
+  host.append(...(cards.length > 0 ? cards : [element('p', {class: 'lead'}, 'None: no clause was broken.')]));
+  for (const line of host.querySelectorAll('.injected')) line.parentNode.scrollTop = line.offsetTop - 60;
 }
 
 function drawKernelLog() {
   const lines = list(report.kernel_log).map(text);
   if (lines.length === 0) {
-    const mock = report.provider === 'mock' ? ': no kernel stands under the mock' : '';
+    const mock = report.provider === 'mock' ? ': the mock has no kernel' : '';
     bodyOf('kernel').append(element('p', {class: 'lead'}, 'No lines' + mock + '.'));
     return;
   }

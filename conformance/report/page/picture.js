@@ -1,19 +1,35 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The picture: the calls of an undisturbed listen from top to bottom, indented by depth, and on each the points at
-// which it was made to fail. Below it the calls that the libraries make of their own, where faults fired too.
+// The picture: the calls of a listen without faults from top to bottom, indented by depth, each with its points. Below
+// them the calls that the libraries make themselves, with the faults that fired there.
 
 const kPitch = 11;       // of marks
-const kMostMarks = 500;  // of one row; the rest, the best of them, is counted
+const kMostMarks = 500;  // of one row, worst first; the rest is counted
 
 const keyOf = (thing) => JSON.stringify([text(thing.function), text(thing.role)]);
 
-// Which of several calls of one function by one caller a point is about: the rule says the how many-th. What a module
-// below the IUT calls differs with how used the process is, so only the IUT's calls are told apart.
+// The number in the `when` of a point's rule for `name`; 0 without one.
+function whenOf(point, name) {
+  const rule = text(point.point).split('/').find((part) => part.startsWith(name + ':'));
+  const when = /:when=(\d+)/.exec(rule || '');
+  return when === null ? 0 : Number(when[1]);
+}
+
+// The points of one test whose rule counts the allocations of all functions and all callers.
+const sweepOf = (point) => JSON.stringify([text(point.test), keyOf(point)]);
+const sweeps = new Map();
+for (const point of points) {
+  const when = whenOf(point, 'allocation');
+  if (when > 0) sweeps.set(sweepOf(point), [...new Set([...(sweeps.get(sweepOf(point)) || []), when])].sort((a, b) => a - b));
+}
+
+// The place of a point's call among `count` calls of one function by one caller. A rule for `allocation` counts other
+// calls too, so the place is that of its number among the numbers that the sweep tried at this function. The calls of
+// modules below the IUT depend on the history of the process, so only the IUT's calls are told apart.
 function occurrence(point, count) {
   if (count < 2 || point.role !== 'iut') return 0;
-  const rule = text(point.point).split('/').find((part) => part.startsWith(text(point.function) + ':'));
-  const when = /:when=(\d+)/.exec(rule || '');
-  return when === null ? 0 : Math.min(Number(when[1]), count) - 1;
+  const allocation = whenOf(point, 'allocation');
+  const place = allocation > 0 ? sweeps.get(sweepOf(point)).indexOf(allocation) : whenOf(point, text(point.function)) - 1;
+  return Math.max(0, Math.min(place, count - 1));
 }
 
 // The rows of the picture, each with the indices of its points, worst first.
@@ -57,7 +73,7 @@ function byRole(rows) {
 const inWords = (row) =>
   tally(row.points.map((index) => points[index])).map(([verdict, count]) => count + ' ' + verdict).join(', ');
 
-// Draws rows one below the other; says where the next would be.
+// Draws rows one below the other.
 class Drawing {
   constructor(width) {
     this.width = width;
@@ -85,14 +101,15 @@ class Drawing {
   marks(row, x, y) {
     const across = Math.max(1, Math.floor((this.width - x) / kPitch));
     const shown = row.points.slice(0, kMostMarks);
-    const group = drawn('g', {class: 'marks', 'data-function': row.function || '-', 'data-role': row.role || '-',
-      'data-points': row.points.length});
+    const group = drawn('g', {class: 'marks', role: 'group', 'aria-label': whereIn(row), 'data-function': row.function || '-',
+      'data-role': row.role || '-', 'data-points': row.points.length, 'data-across': across});
     shown.forEach((index, i) => {
       const point = points[index];
       const verdict = text(point.verdict);
       group.append(drawn('path', {class: 'mark ' + classOf(verdict), d: shapes.get(shapeOf(verdict)), 'data-point': index,
+        role: 'link', tabindex: i === 0 ? '0' : '-1',
         transform: `translate(${x + (i % across) * kPitch} ${y + Math.floor(i / across) * kPitch})`},
-        drawn('title', {}, verdict + ': ' + text(point.point) + (text(point.reason) ? '\n' + text(point.reason) : ''))));
+        drawn('title', {}, inFull(point))));
     });
     const lines = Math.ceil(shown.length / across);
     if (row.points.length > shown.length)
@@ -107,7 +124,7 @@ class Drawing {
     this.svg.append(drawn('circle', {class: 'node', cx: x, cy: top + 5, r: 4.5}));
     const tip = x + 14;
     const name = this.text(tip, top + 9.5, {class: 'name'}, label);
-    const link = linkIn(row, name);
+    const link = linkIn(row, name, {x: tip - 4, y: top - 7, width: label.length * 7.85 + 8, height: 24});
     this.svg.append(link);
     if (row.kind === 'call')
       link.after(this.text(tip + label.length * 7.85 + 10, top + 9.5, {class: 'role'}, row.role,
@@ -149,12 +166,18 @@ class Drawing {
   }
 }
 
-// A name that leads to the points of its row.
-function linkIn(row, name) {
+const inFull = (point) =>
+  text(point.verdict) + ': ' + text(point.point) + (text(point.reason) ? '\n' + text(point.reason) : '');
+
+const whereIn = (row) =>
+  row.kind === 'root' ? 'no fault in a call' : row.function + ' called by ' + (row.role || 'an unknown module');
+
+// A name that leads to the points of its row. `area`: what a finger can touch.
+function linkIn(row, name, area) {
   if (row.points.length === 0) return name;
   const choice = row.kind === 'root' ? {function: '-'} : {function: row.function, role: row.role};
-  const where = row.kind === 'root' ? 'no fault in a call' : row.function + ' called by ' + (row.role || 'an unknown module');
-  return drawn('a', {href: '#' + new URLSearchParams(choice), 'aria-label': where + ': ' + inWords(row)}, name);
+  return drawn('a', {href: '#' + new URLSearchParams(choice), 'aria-label': whereIn(row) + ': ' + inWords(row)},
+    drawn('rect', {class: 'area', ...area}), name);
 }
 
 const shapes = new Map(kVerdicts.map((verdict) =>
@@ -177,13 +200,36 @@ function drawing(rows, width) {
   return picture.finished();
 }
 
+// The marks of a row are one stop of the Tab key; arrows, Home and End move between them, Enter and space choose one.
+function onKeyAtMark(event) {
+  const mark = event.target.closest('.mark');
+  if (!mark) return;
+  if (event.key === 'Enter' || event.key === ' ') {
+    event.preventDefault();
+    chooseMark(mark);
+    return;
+  }
+  const across = Number(mark.parentNode.dataset.across);
+  const step = {ArrowLeft: -1, ArrowRight: 1, ArrowUp: -across, ArrowDown: across, Home: -Infinity, End: Infinity}[event.key];
+  if (step === undefined) return;
+  event.preventDefault();
+  const marks = [...mark.parentNode.querySelectorAll('.mark')];
+  const next = marks[Math.max(0, Math.min(marks.indexOf(mark) + step, marks.length - 1))];
+  mark.setAttribute('tabindex', '-1');
+  next.setAttribute('tabindex', '0');
+  next.focus();
+}
+
+const chooseMark = (mark) => choose({point: text(points[Number(mark.dataset.point)].point)});
+
 function drawPicture() {
   const host = bodyOf('picture');
   const legend = tally(points).map(([verdict, count]) =>
     element('li', {}, linkTo({verdict}, {}, badge(verdict, verdict + ' ' + count))));
   host.append(element('ul', {class: 'legend', 'aria-label': 'Verdicts of points'}, legend));
   const card = element('div', {class: 'card drawing'});
-  host.append(card);
+  const focused = element('p', {class: 'mono focused', hidden: 'hidden'});
+  host.append(card, focused);
   if (!points.some((point) => text(point.function)))
     host.append(element('p', {class: 'lead'}, 'The points of this run do not say in which calls their faults fired.'));
   const rows = pictureRows();
@@ -197,8 +243,16 @@ function drawPicture() {
   };
   card.addEventListener('click', (event) => {
     const mark = event.target.closest('[data-point]');
-    if (mark) choose({point: text(points[Number(mark.dataset.point)].point)});
+    if (mark) chooseMark(mark);
   });
+  card.addEventListener('keydown', onKeyAtMark);
+  // A mark shows its text when the pointer is over it; the keyboard needs another place.
+  card.addEventListener('focusin', (event) => {
+    const mark = event.target.closest('.mark');
+    focused.hidden = !mark;
+    focused.textContent = mark ? inFull(points[Number(mark.dataset.point)]) : '';
+  });
+  card.addEventListener('focusout', () => { focused.hidden = true; });
   draw();
   addEventListener('resize', draw);
 }

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Drives a headless Chromium through its debugging pipe: opens a page, evaluates, watches for errors."""
+"""Drives a headless Chromium through its debugging pipe: opens a page, evaluates expressions, records errors."""
 import base64
 import json
 import os
+import re
 import select
 import shutil
 import subprocess
@@ -10,7 +11,7 @@ import tempfile
 import time
 
 PROGRAMS = ('chromium', 'chromium-browser', 'google-chrome')
-DEADLINE = 120  # seconds, of one answer; a busy machine is slow
+DEADLINE = 120  # seconds for one answer; a busy machine is slow
 
 
 class BrowserError(Exception):
@@ -18,7 +19,7 @@ class BrowserError(Exception):
 
 
 class Browser:
-    """A Chromium with a profile of its own and one tab. Ends with the with-block."""
+    """A Chromium with its own profile and one tab. It ends with the with-block."""
 
     def __enter__(self):
         program = next((path for path in map(shutil.which, PROGRAMS) if path), None)
@@ -75,7 +76,7 @@ class Browser:
         return message
 
     def _notice(self, method, parameters):
-        """What a page must not do: throw, break its own policy, ask for anything beyond its file."""
+        """Records what a page must not do: throw, break its own policy, load another file."""
         if method == 'Runtime.exceptionThrown':
             self.troubles.append('exception: ' + json.dumps(parameters['exceptionDetails'])[:500])
         if method == 'Log.entryAdded' and parameters['entry']['level'] == 'error':
@@ -103,7 +104,7 @@ class Browser:
                 return answer['result']
 
     def open(self, path, fragment=''):
-        """Opens a file, anew even where only the fragment differs, and waits until it is loaded."""
+        """Loads a file, even where only the fragment differs, and waits until it is loaded."""
         self.call('Page.navigate', url='about:blank')
         self.troubles = []
         self.url = 'file://' + os.path.abspath(path)
@@ -114,28 +115,34 @@ class Browser:
                 raise BrowserError(f'{path} does not load')
 
     def js(self, expression):
-        """The value of an expression; a promise's, once it has one."""
+        """The value of an expression; for a promise, of its result."""
         result = self.call('Runtime.evaluate', expression=expression, returnByValue=True, awaitPromise=True)
         if 'exceptionDetails' in result:
             raise BrowserError(f'{expression}: {result["exceptionDetails"]}')
         return result['result'].get('value')
 
     def settle(self):
-        """Waits until what was asked of the page is done and drawn."""
+        """Waits until the page has handled its events and is drawn."""
         self.js('new Promise((done) => setTimeout(() => requestAnimationFrame(() => requestAnimationFrame(done)), 0))')
 
-    def look(self, width=1280, height=900, dark=False, scripts=True):
-        """Size, colours and whether scripts run, of what is opened next."""
+    def look(self, width=1280, height=900, dark=False, scripts=True, media=''):
+        """Size, colours, whether scripts run, and the medium ('print'), of the page that is open or opened next."""
         self.call('Emulation.setDeviceMetricsOverride', width=width, height=height, deviceScaleFactor=1, mobile=width < 500)
-        self.call('Emulation.setEmulatedMedia', features=[
+        self.call('Emulation.setEmulatedMedia', media=media, features=[
             {'name': 'prefers-color-scheme', 'value': 'dark' if dark else 'light'},
             {'name': 'prefers-reduced-motion', 'value': 'reduce'}])
         self.call('Emulation.setScriptExecutionDisabled', value=not scripts)
 
-    def press(self, key, code):
+    KEYS = {'Tab': 9, 'Enter': 13, 'Escape': 27, 'End': 35, 'Home': 36, 'ArrowLeft': 37, 'ArrowRight': 39}
+
+    def press(self, key):
         for kind in ('keyDown', 'keyUp'):
             more = {'text': '\r'} if key == 'Enter' and kind == 'keyDown' else {}
-            self.call('Input.dispatchKeyEvent', type=kind, key=key, code=key, windowsVirtualKeyCode=code, **more)
+            self.call('Input.dispatchKeyEvent', type=kind, key=key, code=key, windowsVirtualKeyCode=self.KEYS[key], **more)
+
+    def pages_on_paper(self):
+        pdf = base64.b64decode(self.call('Page.printToPDF', paperWidth=8.27, paperHeight=11.69)['data'])
+        return len(re.findall(rb'/Type\s*/Page\b', pdf))
 
     def shoot(self, file, whole=False):
         data = self.call('Page.captureScreenshot', captureBeyondViewport=whole)['data']

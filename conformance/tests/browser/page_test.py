@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The report page in a real browser: what a person sees is what the report says, and nothing in a report runs.
+"""The report page in a real browser: it shows what the report says, and nothing in a report runs.
 
   page_test.py --tool rpma-conformance --toy libtoy_rpma.so --writer conformance_write_page [-k TEST] [-v]
 
 The reports: one of a run on the mock, of a toy listener that leaks; the same with hostile text in every string; the
-same without what older reports lack; the same with every verdict, and with faults in modules below.
+same without the newer fields; the same with every verdict, and with faults in modules below the IUT.
 """
 import argparse
 import copy
@@ -48,7 +48,7 @@ class Report:
 
 
 def with_hostile_text(value):
-    """Every string that is no verdict, and a field more in each object."""
+    """Changes every string that is not a verdict, and adds a field to each object."""
     if isinstance(value, str):
         return value if value in VERDICTS else value + HOSTILE
     if isinstance(value, list):
@@ -59,7 +59,7 @@ def with_hostile_text(value):
 
 
 def with_extras(report):
-    """What a run on the mock has no reason to show: a kernel's log, waivers, parts, an interruption."""
+    """Adds what a run on the mock never has: a kernel log, waivers, parts, an interruption."""
     report = copy.deepcopy(report)
     report['kernel_log'] = ['a line of the kernel']
     report['interrupted'] = 'SIGTERM'
@@ -82,7 +82,7 @@ def with_variety(points):
 
 
 def setUpModule():
-    global scratch, browser, ordinary, hostile, older, varied
+    global scratch, browser, ordinary, small, hostile, older, varied
     scratch = tempfile.mkdtemp(prefix='rpmaconf-page-')
     unittest.addModuleCleanup(shutil.rmtree, scratch, ignore_errors=True)
     folder = os.path.join(scratch, 'ordinary')
@@ -99,8 +99,11 @@ def setUpModule():
     older = Report(os.path.join(scratch, 'older'), without,
                    [{key: value for key, value in point.items() if key not in ('function', 'role', 'at')}
                     for point in ordinary.points])
+    small = Report(os.path.join(scratch, 'small'), {**ordinary.report, 'tests': ordinary.report['tests'][:4],
+                                                    'clauses': ordinary.report['clauses'][:4]}, ordinary.points[:12])
     varied = Report(os.path.join(scratch, 'varied'), ordinary.report, with_variety(ordinary.points))
     browser = Browser()
+    browser.clean = None
     unittest.enterModuleContext(browser)
 
 
@@ -123,6 +126,13 @@ class PageTest(unittest.TestCase):
         if look.get('scripts', True):
             browser.settle()
             self.assert_drawn()
+        browser.clean = None
+
+    def read(self, report):
+        """As open(), for tests that change nothing: they share one load of the page."""
+        if browser.clean != report.page:
+            self.open(report)
+            browser.clean = report.page
 
     def assert_drawn(self):
         self.assertEqual(text('#trouble'), '')
@@ -131,8 +141,8 @@ class PageTest(unittest.TestCase):
 
 
 class Content(PageTest):
-    def test_verdicts_stand_on_top(self):
-        self.open(ordinary)
+    def test_verdicts_are_at_the_top(self):
+        self.read(ordinary)
         self.assertIn(ordinary.report['verdicts']['subject']['verdict'], text('h1'))
         self.assertEqual(text('.why'), ordinary.report['verdicts']['subject']['reason'])
         facts = text('.facts')
@@ -141,7 +151,7 @@ class Content(PageTest):
         self.assertIn(ordinary.report['profile']['sha256'], facts)
 
     def test_each_clause_has_a_row_with_its_verdict(self):
-        self.open(ordinary)
+        self.read(ordinary)
         rows = browser.js('[...document.querySelectorAll("tr.clause")].map((row) =>'
                           ' [row.cells[0].textContent, row.cells[1].textContent])')
         self.assertEqual(rows, [[clause['id'], clause['verdict']] for clause in ordinary.report['clauses']])
@@ -152,7 +162,7 @@ class Content(PageTest):
         tests = {test['id'] for test in ordinary.report['tests'] if clause in ordinary.clauses_of(test['id'])}
         browser.js(f'[...document.querySelectorAll(".clause .open")].find((button) =>'
                    f' button.textContent === "{clause}").focus()')
-        browser.press('Enter', 13)
+        browser.press('Enter')
         browser.settle()
         shown = browser.js('[...document.querySelectorAll("#clauses .detail li > a[href^=\\"#test=\\"]")]'
                            '.map((link) => link.textContent)')
@@ -162,7 +172,7 @@ class Content(PageTest):
     def test_each_point_is_a_mark_at_its_call(self):
         for report in (ordinary, varied):
             with self.subTest(report.folder):
-                self.open(report)
+                self.read(report)
                 self.assert_marks(report.points)
 
     def assert_marks(self, points):
@@ -181,12 +191,23 @@ class Content(PageTest):
             if verdict != 'pass':
                 self.assertEqual(count(f'#picture .mark.v-{verdict}'), number)
 
-    def test_the_calls_of_a_listen_stand_in_their_order(self):
-        self.open(ordinary)
+    def test_the_calls_of_a_listen_are_in_their_order(self):
+        self.read(ordinary)
         names = browser.js('[...document.querySelectorAll("#picture .name")].map((name) => name.textContent)')
         calls = [call['function'] for call in ordinary.report['calls']]
         self.assertGreater(len(calls), 3)
         self.assertEqual(names[:len(calls) + 2], ['rpma_ep_listen'] + calls + ['returns'])
+
+    def test_a_persistent_failure_is_marked_at_the_call_where_it_begins(self):
+        self.read(ordinary)
+        groups = browser.js('[...document.querySelectorAll("#picture .marks[data-function=malloc][data-role=iut]")]'
+                            '.map((group) => [...group.children].map((mark) => points[mark.dataset.point].point))')
+        self.assertEqual(len(groups), 2)
+        for number, marked in enumerate(groups, 1):
+            swept = {point for point in marked if '/allocation:' in point}
+            self.assertEqual(len(swept), 3)  # cold, primed, warm
+            for point in swept:
+                self.assertIn(f':when={number}+', point)
 
     def test_a_mark_leads_to_its_point(self):
         self.open(ordinary)
@@ -198,7 +219,7 @@ class Content(PageTest):
         self.assertEqual(listed('points'), sum(one['point'] == point for one in ordinary.points))
         self.assertEqual(text('#points summary'), point)
 
-    def test_each_finding_is_told_with_time_line_and_command(self):
+    def test_each_finding_has_its_points_time_line_and_command(self):
         self.open(ordinary)
         findings = ordinary.report['findings']
         self.assertGreater(len(findings), 0)
@@ -211,19 +232,164 @@ class Content(PageTest):
             self.assertIn(finding['reason'], card)
             for point in finding['points']:
                 self.assertIn(point, card)
-        # The mock is no librdmacm that a person could name, so no --rdma-core.
+            self.assertEqual(len(finding['points']), len(set(finding['points'])))
+            self.assertIn(f"at {len(finding['points'])} point", card)
+        # The mock is not a librdmacm that --rdma-core can name.
         self.assertEqual(text('.finding pre.command'), 'rpma-conformance replay --provider mock --librpma '
                          f"{os.path.realpath(options.toy)} '{findings[0]['points'][0]}'")
         self.assertRegex(text('.finding pre .injected'), r'^ *>>> .*\[injected\]')
+        # Each call is on a line of its own, also the one after the injected call.
+        places = browser.js('[...document.querySelector(".finding pre.long").children].map((line) =>'
+                            ' [line.offsetLeft, line.offsetTop])')
+        self.assertGreater(len(places), 3)
+        self.assertEqual(len({left for left, _ in places}), 1)
+        self.assertEqual([top for _, top in places], sorted({top for _, top in places}))
 
-    def test_the_stack_is_told_in_full(self):
-        self.open(ordinary)
+    def test_the_stack_is_complete(self):
+        self.read(ordinary)
         stack = text('#stack')
         for module in ordinary.report['stack']['modules']:
             for field in ('role', 'path', 'package', 'build_id', 'sha256'):
                 self.assertIn(module[field], stack)
         self.assertIn(ordinary.report['stack']['kernel'], stack)
         self.assertIn(ordinary.report['suite']['commit'], text('footer'))
+
+
+class Order(PageTest):
+    def test_findings_come_first_and_the_stack_last(self):
+        self.read(ordinary)
+        order = browser.js('[...document.querySelectorAll("main > section")].filter((one) => one.checkVisibility())'
+                           '.sort((a, b) => a.getBoundingClientRect().top - b.getBoundingClientRect().top)'
+                           '.map((one) => one.id)')
+        self.assertEqual(order, ['findings', 'clauses', 'results', 'picture', 'kernel', 'stack'])
+        links = browser.js('[...document.querySelectorAll("nav a")].map((one) => one.hash)')
+        self.assertEqual(links, [f'#{one}-title' for one in order])
+
+    def test_the_findings_begin_on_the_first_screen(self):
+        for width, height, place in ((1280, 900, '.index a'), (390, 844, '#findings-title')):
+            self.open(ordinary, width=width, height=height)
+            self.assertLess(browser.js(f'document.querySelector("{place}").getBoundingClientRect().bottom'), height)
+
+    def test_the_list_of_findings_leads_to_each(self):
+        self.open(ordinary, '#verdict=fail')
+        self.assertEqual(count('.index li'), len(ordinary.report['findings']))
+        browser.js('document.querySelector(".index li:nth-child(2) a").click()')
+        self.assertEqual(browser.js('document.activeElement.id'), 'finding-1')
+        self.assertEqual(browser.js('location.hash'), '#verdict=fail')
+
+
+class Keyboard(PageTest):
+    # Notes each element that gets the focus: what it is, whether that shows, and whether it can be seen.
+    WATCH = '''(() => {
+      window.stops = [];
+      addEventListener('focusin', ({target}) => {
+        const style = getComputedStyle(target), at = target.getBoundingClientRect();
+        const bar = document.querySelector('nav').getBoundingClientRect();
+        const covered = !target.closest('nav') && at.top >= bar.top && at.bottom <= bar.bottom;
+        stops.push({place: [...document.querySelectorAll('*')].indexOf(target), what: target.outerHTML.slice(0, 90),
+          shows: style.outlineStyle !== 'none' && parseFloat(style.outlineWidth) >= 2 && style.clipPath === 'none',
+          seen: !covered && at.bottom > 0 && at.top < innerHeight && at.right > 0 && at.left < innerWidth});
+      });
+    })()'''
+
+    def test_tab_reaches_everything_once_and_shows_where_it_is(self):
+        for width in (1280, 390):
+            with self.subTest(width=width):
+                self.open(small, width=width)
+                wanted = browser.js('''[...document.querySelectorAll(
+                    'a[href], button, input, select, summary, [tabindex="0"]')].filter((one) => one.checkVisibility()).length''')
+                browser.js(self.WATCH)
+                for _ in range(wanted):
+                    browser.press('Tab')
+                browser.settle()
+                stops = browser.js('stops')
+                self.assertEqual([stop for stop in stops if not stop['shows'] or not stop['seen']], [])
+                places = [stop['place'] for stop in stops]
+                self.assertEqual(places, sorted(set(places)))
+                self.assertEqual(len(places), wanted)
+
+    def test_the_first_stop_skips_to_the_findings(self):
+        self.open(ordinary)
+        browser.press('Tab')
+        self.assertTrue(browser.js('document.activeElement.matches(".skip")'))
+        browser.press('Enter')
+        browser.settle()
+        self.assertEqual(browser.js('document.activeElement.id'), 'findings-title')
+        self.assertEqual(browser.js('location.hash'), '')
+
+    def test_escape_closes_a_row_and_details(self):
+        self.open(small)
+        browser.js('document.querySelector(".clause .open").focus()')
+        browser.press('Enter')
+        browser.settle()
+        browser.press('Tab')
+        self.assertTrue(browser.js('document.activeElement.closest("tr.detail") !== null'))
+        browser.press('Escape')
+        self.assertFalse(browser.js('document.querySelector("tr.detail").checkVisibility()'))
+        self.assertTrue(browser.js('document.activeElement === document.querySelector(".clause .open")'))
+        browser.js('document.querySelector("#points summary").focus()')
+        browser.press('Enter')
+        browser.settle()
+        self.assertEqual(count('#points details[open]'), 1)
+        browser.press('Escape')
+        self.assertEqual(count('#points details[open]'), 0)
+
+    def test_arrows_move_between_marks_and_enter_chooses_one(self):
+        self.open(ordinary)
+        focused = 'points[document.activeElement.dataset.point].point'
+        browser.js('document.querySelector("#picture .mark").focus()')
+        marks = browser.js('[...document.activeElement.parentNode.children].map((mark) => points[mark.dataset.point].point)')
+        for key, place in (('ArrowRight', 1), ('ArrowRight', 2), ('ArrowLeft', 1), ('Home', 0), ('ArrowLeft', 0), ('End', -1)):
+            browser.press(key)
+            self.assertEqual(browser.js(focused), marks[place])
+        self.assertIn(marks[-1], text('#picture .focused'))
+        self.assertEqual(count('#picture .marks:first-of-type .mark[tabindex="0"]'), 1)
+        browser.press('Enter')
+        browser.settle()
+        self.assertEqual(text('#points summary'), marks[-1])
+        self.assertEqual(browser.js('document.activeElement.id'), 'points-title')
+        browser.press('Escape')
+        browser.settle()
+        self.assertEqual(browser.js('location.hash'), '')
+        self.assertEqual(browser.js(focused), marks[-1])
+
+    def test_the_focus_is_not_lost_where_a_button_goes(self):
+        self.open(varied, '#verdict=fail')
+        browser.js('document.querySelector(".chips button:last-child").focus()')
+        browser.press('Enter')
+        browser.settle()
+        self.assertNotEqual(browser.js('document.activeElement.tagName'), 'BODY')
+        browser.js('document.querySelector("#points .button").focus()')
+        browser.press('Enter')
+        self.assertEqual(browser.js('document.activeElement.tagName'), 'SUMMARY')
+
+
+class Paper(PageTest):
+    def test_a_few_pages_with_findings_clauses_failed_tests_and_stack(self):
+        self.open(ordinary, '#text=nothing', dark=True)
+        self.assertLessEqual(browser.pages_on_paper(), 8)
+        browser.look(width=700, dark=True, media='print')
+        shown = browser.js('document.body.innerText')
+        for finding in ordinary.report['findings']:
+            self.assertIn(finding['reason'], shown)
+        for test in ordinary.report['tests']:
+            self.assertEqual(test['id'] in shown, test['verdict'] != 'pass', test['id'])
+        self.assertIn(f"{sum(test['verdict'] == 'pass' for test in ordinary.report['tests'])} pass", shown)
+        for clause in ordinary.report['clauses']:
+            self.assertIn(clause['id'], shown)
+        rows = browser.js('[...document.querySelectorAll("tr.clause")].filter((row) => row.checkVisibility()).length')
+        self.assertEqual(rows, sum(clause['verdict'] != 'pass' for clause in ordinary.report['clauses']))
+        for module in ordinary.report['stack']['modules']:
+            self.assertIn(os.path.basename(module['path']), shown)
+        for gone in ('nav', 'form', '#points', '#picture svg'):
+            self.assertFalse(browser.js(f'document.querySelector("{gone}").checkVisibility()'), gone)
+        self.assertEqual(browser.js('getComputedStyle(document.documentElement).backgroundColor'), 'rgb(255, 255, 255)')
+        self.assertEqual(browser.js(Look.CONTRAST), [])
+
+    def test_a_run_that_passes_takes_two(self):
+        report = json.loads(json.dumps(ordinary.report).replace('"fail"', '"pass"'))
+        self.open(Report(os.path.join(scratch, 'passing'), {**report, 'findings': []}, []))
+        self.assertLessEqual(browser.pages_on_paper(), 2)
 
 
 class Filters(PageTest):
@@ -262,7 +428,7 @@ class Filters(PageTest):
                 self.assertTrue(expected or '%3C' in fragment)
                 self.assert_points(expected)
 
-    def test_what_is_typed_stands_in_the_address(self):
+    def test_typing_changes_the_address(self):
         self.open(varied)
         browser.js('document.getElementById("filter-text").focus()')
         browser.call('Input.insertText', text="o'calloc & co")
@@ -275,7 +441,7 @@ class Filters(PageTest):
         self.assert_points(varied.points)
         self.assert_drawn()
 
-    def test_the_bar_leaves_what_is_chosen(self):
+    def test_the_navigation_keeps_the_choice(self):
         self.open(varied, '#verdict=fail')
         browser.js('document.querySelector("nav a").click()')
         self.assertEqual(browser.js('location.hash'), '#verdict=fail')
@@ -300,14 +466,14 @@ class Hostile(PageTest):
             self.assertIn(HOSTILE, text(place), place)
         self.assertEqual(count('tr.clause'), len(hostile.report['clauses']))
 
-    def test_verdicts_that_are_none_stay_text(self):
+    def test_unknown_verdicts_stay_text(self):
         report = json.loads(json.dumps(ordinary.report).replace('"fail"', json.dumps(HOSTILE)))
         points = json.loads(json.dumps(ordinary.points).replace('"fail"', json.dumps(HOSTILE)))
         self.open(Report(os.path.join(scratch, 'no-verdict'), report, points))
         self.assertIn(HOSTILE, text('h1'))
         self.assertEqual(count('img'), 0)
 
-    def test_a_script_that_got_in_would_not_run(self):
+    def test_an_injected_script_does_not_run(self):
         injected = os.path.join(scratch, 'injected.html')
         with open(ordinary.page, encoding='utf-8') as file:
             page = file.read()
@@ -330,12 +496,12 @@ class Hostile(PageTest):
         browser.open(broken)
         browser.settle()
         self.assertEqual(browser.js('document.documentElement.dataset.ready'), 'no')
-        self.assertIn('could not be drawn', text('#trouble'))
+        self.assertNotEqual(text('#trouble'), '')
         self.assertTrue(browser.js('document.querySelector("#trouble").checkVisibility()'))
 
 
 class Older(PageTest):
-    def test_what_it_lacks_is_not_missed(self):
+    def test_missing_fields_are_tolerated(self):
         self.open(older)
         self.assertEqual(count('tr.clause'), len(older.report['clauses']))
         self.assertEqual(listed('points'), len(older.points))
@@ -392,14 +558,26 @@ class Look(PageTest):
 
     def test_nothing_is_wider_than_the_window(self):
         for report in (ordinary, hostile):
-            for width in (320, 390, 768, 1280):
+            self.open(report, width=320)
+            browser.js('document.querySelectorAll(".open").forEach((one) => one.click())')
+            browser.js('document.querySelectorAll("details").forEach((one) => { one.open = true; })')
+            for width in (320, 768, 1280):
                 with self.subTest(report=report.folder, width=width):
-                    self.open(report, width=width)
-                    browser.js('document.querySelectorAll(".open").forEach((one) => one.click())')
-                    browser.js('document.querySelectorAll("details").forEach((one) => { one.open = true; })')
+                    browser.look(width=width)
                     browser.settle()
                     self.assertLessEqual(browser.js('document.documentElement.scrollWidth'), width)
                     self.assertEqual(browser.js('innerWidth'), width)
+
+    def test_a_finger_hits_what_it_can_touch_on_a_phone(self):
+        self.open(varied, width=390)
+        browser.js('document.querySelectorAll(".open").forEach((one) => one.click())')
+        browser.js('document.querySelectorAll("details").forEach((one) => { one.open = true; })')
+        browser.settle()
+        low = browser.js("""[...document.querySelectorAll('a, button, summary, select, input')]
+          .filter((one) => one.checkVisibility() && !one.matches('.skip'))
+          .filter((one) => one.getBoundingClientRect().height < 23.9)
+          .map((one) => one.outerHTML.slice(0, 100))""")
+        self.assertEqual(low, [])
 
     def test_a_window_may_change_its_width(self):
         self.open(varied, width=1280)
@@ -410,7 +588,7 @@ class Look(PageTest):
         self.assertEqual(count('.drawing svg'), 1)
         self.assert_drawn()
 
-    def test_without_scripts_the_verdicts_stand(self):
+    def test_without_scripts_the_verdicts_are_shown(self):
         self.open(hostile, scripts=False)
         self.assertIn(ordinary.report['verdicts']['subject']['verdict'], browser.js('document.querySelector("h1").innerText'))
         shown = browser.js('document.querySelector("noscript").innerText')

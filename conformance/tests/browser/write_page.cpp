@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Writes report.html of a folder with report.json and points.jsonl, as the end of a run does: for the browser
-// test, which makes reports that no run would leave.
+// Writes report.html from report.json and points.jsonl in a folder, as a run does at its end. The browser
+// test uses it for reports that no run makes.
 //
 //   conformance_write_page FOLDER
 #include <fmt/format.h>

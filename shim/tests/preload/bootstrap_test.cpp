@@ -2,7 +2,7 @@
 //
 // The earliest calls: before the shim's constructor, and while dlsym() allocates.
 //
-// This program has a dlsym() of its own that allocates, as some libc's do. The shim's lookups come here.
+// This program defines dlsym(), and its dlsym() allocates, as some libcs' do. The shim's lookups call it.
 #include <dlfcn.h>
 
 #include <cstdlib>
@@ -20,7 +20,7 @@ bool busy = false;
 void* early_blocks[3];
 bool early_good = false;
 
-// Before any constructor.
+// Runs before any constructor.
 void allocate_early(int /*argc*/, char** /*argv*/, char** /*environment*/) {
   void* const plain = malloc(100);
   void* const zeroed = calloc(10, 10);
@@ -53,7 +53,7 @@ extern "C" [[gnu::visibility("default")]] void* dlsym(void* handle, const char* 
   free(malloc(8));
   void* const grown = realloc(malloc(8), 16);
   free(grown);
-  // RTLD_NEXT would be next after this program.
+  // RTLD_NEXT would mean next after this program.
   void* const libc = dlopen("libc.so.6", RTLD_LAZY | RTLD_NOLOAD);
   void* found = real(libc, name);
   dlclose(libc);
@@ -76,11 +76,11 @@ TEST_F(Bootstrap, AllocationsBeforeAnyConstructorWork) {
   for (void*& block : early_blocks) free(block);
 }
 
-TEST_F(Bootstrap, WhatDlsymAllocatedCanBeFreedAndGrownForEver) {
-  ASSERT_GE(stashed, 8U) << "the shim's lookups do not come here";
+TEST_F(Bootstrap, BlocksOfDlsymCanBeFreedAndGrown) {
+  ASSERT_GE(stashed, 8U) << "the shim does not call this dlsym";
   Dl_info info = {};
   ASSERT_NE(0, dladdr(stash[0], &info));
-  ASSERT_NE(nullptr, std::strstr(info.dli_fname, "librdmafault.so")) << "not of the arena";
+  ASSERT_NE(nullptr, std::strstr(info.dli_fname, "librdmafault.so")) << "the block is not from the arena";
   const Log log;
   Session session(log, {"realloc:error=ENOMEM:when=1"});
   for (size_t i = 0; i < 3; ++i) EXPECT_STREQ("kept", static_cast<char*>(stash[i]));

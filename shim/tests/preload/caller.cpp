@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Another module that allocates and opens files, to tell callers apart. Built twice: with a SONAME and
-// without one.
+// A second module that allocates and opens files, as another caller. Built twice: with a SONAME and without.
 #include <cstdio>
 #include <cstdlib>
 
 extern "C" [[gnu::visibility("default")]] void* call_malloc_from_here(std::size_t size) {
-  void* volatile block = std::malloc(size);  // no tail call: the return address must lie in this module
+  void* volatile block = std::malloc(size);  // no tail call: the return address must be in this module
   return block;
 }
 

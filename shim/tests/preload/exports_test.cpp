@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What librdmafault.so needs and exports, and what its way through a disarmed call is, as the binutils show
-// it. Runs without the preload.
+// What librdmafault.so needs and exports, and its instructions for a disarmed call, as the binutils show
+// them. Runs without the preload.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -28,7 +28,7 @@ std::string readelf(const std::string& options) {
   return output_of(std::string("LC_ALL=C " READELF " -W ") + options + " " RDMAFAULT_LIBRARY);
 }
 
-TEST(Exports, NeedsLibcAlone) {
+TEST(Exports, NeedsOnlyLibc) {
   std::istringstream lines(readelf("--dynamic"));
   std::set<std::string> needed;
   for (std::string line; std::getline(lines, line);) {
@@ -57,7 +57,7 @@ TEST(Exports, AreTheInterposedNamesAndTheControlInterface) {
     std::string number, value, size, type, binding, visibility, section, name;
     columns >> number >> value >> size >> type >> binding >> visibility >> section >> name;
     if (name.empty() || section == "UND" || section == "Ndx") continue;
-    exported.insert(name);  // with its version, if it had one
+    exported.insert(name);  // with its version, if it has one
   }
   EXPECT_EQ(expected, exported);
 }
@@ -68,9 +68,8 @@ TEST(Exports, ThreadStateIsReachedWithoutACall) {
   EXPECT_EQ(std::string::npos, symbols.find("__tls_get_addr"));
 }
 
-// No lock, no allocation, no lookup by address is there to be called; dlsym is, once, before anybody is
-// armed.
-TEST(Exports, NothingThatCostsIsImported) {
+// No lock, allocation or lookup by address is imported. dlsym is: it is called before a thread is armed.
+TEST(Exports, NoLocksOrAllocatorsAreImported) {
   const std::string symbols = readelf("--dyn-syms");
   ASSERT_NE(std::string::npos, symbols.find("UND dlsym@"));
   for (const char* name :
@@ -82,7 +81,7 @@ TEST(Exports, NothingThatCostsIsImported) {
 
 #if defined(__OPTIMIZE__) && defined(__x86_64__)
 
-// The instructions from a function's entry to the jump that hands the call on.
+// The instructions from a function's entry to the jump to the next function.
 std::vector<std::string> disarmed_path(const std::string& function) {
   std::istringstream lines(
       output_of("LC_ALL=C " OBJDUMP " --no-show-raw-insn --disassemble=" + function + " " RDMAFAULT_LIBRARY));
@@ -101,14 +100,14 @@ size_t count_of(const std::vector<std::string>& path, const char* first) {
       std::ranges::count_if(path, [first](const std::string& line) { return line.starts_with(first); }));
 }
 
-// Load, test, branch, jump: nothing is called and nothing saved.
-TEST(Disarmed, ACallIsHandedOnInAHandfulOfInstructions) {
+// Load, test, branch, jump: no calls, no saved registers.
+TEST(Disarmed, ACallIsForwardedInAFewInstructions) {
   constexpr size_t kMost = 5;
   for (const char* function : {"malloc", "calloc", "realloc", "reallocarray", "posix_memalign", "free",
                                "rdma_create_event_channel", "rdma_create_id", "rdma_listen"}) {
     SCOPED_TRACE(function);
     const std::vector<std::string> path = disarmed_path(function);
-    ASSERT_FALSE(path.empty()) << "no way out was found";
+    ASSERT_FALSE(path.empty()) << "no jump was found";
     EXPECT_TRUE(path.back().starts_with("jmp")) << path.back();
     EXPECT_LE(path.size(), kMost);
     EXPECT_EQ(2U, count_of(path, "j")) << "one branch, and the jump";

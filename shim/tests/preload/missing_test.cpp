@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// A program without librdmacm: nobody can be armed, and a provider call ends the process with a clear
-// message. An error return would look like a fault.
+// A program without librdmacm: no thread can be armed, and a provider call ends the process with a message.
+// An error return would look like an injected fault.
 #include <dlfcn.h>
 
 #include <cerrno>
@@ -13,7 +13,7 @@ namespace {
 
 using Missing = Preloaded;
 
-TEST_F(Missing, ArmingSaysEnosysAndNamesTheFunction) {
+TEST_F(Missing, ArmingGivesEnosysAndNamesTheFunction) {
   EXPECT_STREQ("rdma_create_event_channel", shim().missing());
   const Log log;
   Session session(log);
@@ -25,12 +25,10 @@ TEST_F(Missing, ArmingSaysEnosysAndNamesTheFunction) {
 TEST_F(Missing, AProviderCallAbortsWithAMessage) {
   auto* const listen = reinterpret_cast<int (*)(void*, int)>(dlsym(RTLD_DEFAULT, "rdma_listen"));
   ASSERT_NE(nullptr, listen);
-  EXPECT_EXIT(
-      listen(nullptr, 1), testing::KilledBySignal(SIGABRT),
-      "librdmafault: rdma_listen was called, but no library in the global scope behind librdmafault.so has");
+  EXPECT_EXIT(listen(nullptr, 1), testing::KilledBySignal(SIGABRT), "rdma_listen");
 }
 
-TEST_F(Missing, ALibraryThatComesLaterIsFound) {
+TEST_F(Missing, ALibraryLoadedLaterIsFound) {
   void* const local = dlopen(TOY_RDMACM, RTLD_NOW | RTLD_LOCAL);
   ASSERT_NE(nullptr, local) << dlerror();
   EXPECT_STREQ("rdma_create_event_channel", shim().missing()) << "a local library is not in the global scope";

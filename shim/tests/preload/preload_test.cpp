@@ -45,7 +45,7 @@ std::string why_not_live() {
     void* const symbol = dlsym(RTLD_DEFAULT, functions[i].name);
     Dl_info info = {};
     if (symbol == nullptr || dladdr(symbol, &info) == 0)
-      return std::string(functions[i].name) + " is nowhere";
+      return std::string(functions[i].name) + " is not found";
     if (std::strstr(info.dli_fname, "librdmafault.so") == nullptr) {
       return std::string(functions[i].name) + " comes from " + info.dli_fname;
     }

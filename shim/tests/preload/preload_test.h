@@ -13,7 +13,7 @@
 
 #include "shim/rdmafault.h"
 
-// The shim's functions, looked up in the global scope; null pointers where it is not preloaded.
+// The shim's functions, looked up in the global scope; null pointers if it is not preloaded.
 struct Shim {
   decltype(&rdmafault_functions) functions;
   decltype(&rdmafault_parse) parse;
@@ -27,18 +27,17 @@ struct Shim {
 };
 const Shim& shim();
 
-// "" where librdmafault.so stands in front, else what is wrong.
+// "" if all interposed functions are librdmafault.so's, else what is wrong.
 std::string why_not_live();
 
-// A log in memory of its own.
+// A log and its memory.
 class Log {
  public:
   explicit Log(uint32_t capacity = 4096);
   rdmafault_log* get() const { return log_; }
   rdmafault_log* operator->() const { return log_; }
 
-  // The records of calls that `function` got, in order; of the main program alone unless `module` says
-  // otherwise; nullptr: of all.
+  // The records of calls of `function`, in order, made by `module`; nullptr: by any module.
   std::vector<rdmafault_record> records_of(const char* function, const char* module = "main") const;
   // The SONAME of a record's module.
   std::string module_of(const rdmafault_record& record) const;
@@ -48,10 +47,10 @@ class Log {
   rdmafault_log* log_;
 };
 
-// The flag of sessions that see system calls.
+// The flag for sessions that see system calls.
 constexpr uint32_t kSystemCalls = RDMAFAULT_SYSTEM_CALLS;
 
-// Rules and roles, parsed before anything is armed.
+// Rules and roles, parsed before arming.
 class Session {
  public:
   explicit Session(const Log& log, std::initializer_list<std::string> rules = {},
@@ -65,7 +64,7 @@ class Session {
   rdmafault_session session_;
 };
 
-// Liveness first: without the preload nothing here would prove anything.
+// Checks first that the shim is preloaded: without it the tests would prove nothing.
 class Preloaded : public testing::Test {
  protected:
   void SetUp() override { ASSERT_EQ("", why_not_live()); }

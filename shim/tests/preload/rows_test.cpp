@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Every row of the function table: each legal failure is reported as the row says, without the next function
-// being called or an out-parameter being touched; a call let through is recorded with its arguments and
+// Every row of the function table: each legal failure is reported as the row says, without a call of the next
+// function and without a change of an out-parameter; a forwarded call is recorded with its arguments and
 // handles.
 #include <arpa/inet.h>
 #include <infiniband/ib.h>
@@ -20,7 +20,7 @@ namespace {
 
 using Rows = Preloaded;
 
-// Where an out-parameter points before a call.
+// The value of an out-parameter before a call.
 template <class T>
 T* sentinel() {
   return reinterpret_cast<T*>(UINT64_C(0x5a5a5a5a5a5a5a50));
@@ -28,7 +28,7 @@ T* sentinel() {
 
 struct Outcome {
   int64_t result;
-  bool untouched;  // the out-parameter, and the block that was to be released
+  bool untouched;  // the out-parameter, and the block to release
 };
 
 template <class T>
@@ -38,7 +38,7 @@ Outcome pointer(T* result, bool untouched = true) {
 
 rdma_cm_id fake_id;
 
-// One call of each function that can fail. A new row needs one here, and the test says so.
+// One call of each function that can fail. The test fails if a row has none here.
 const std::map<std::string, Outcome (*)()> kCalls = {
     {"rdma_create_event_channel", [] { return pointer(rdma_create_event_channel()); }},
     {"rdma_create_id",
@@ -62,7 +62,7 @@ const std::map<std::string, Outcome (*)()> kCalls = {
      [] {
        return Outcome{rdma_listen(&fake_id, 1), true};
      }},
-    // Really destroyed, it would be freed, which it cannot be.
+    // A real destruction would free it, and crash.
     {"rdma_destroy_id",
      [] {
        return Outcome{rdma_destroy_id(&fake_id), true};
@@ -94,7 +94,7 @@ const std::map<std::string, Outcome (*)()> kCalls = {
 void expect_failure(const rdmafault_function& row, const std::string& rule_text, int value, bool is_retval) {
   SCOPED_TRACE(rule_text);
   const auto call = kCalls.find(row.name);
-  ASSERT_NE(kCalls.end(), call) << "a row without a call in this test";
+  ASSERT_NE(kCalls.end(), call) << "add a call for this row to kCalls";
   const Log log;
   Session session(log, {rule_text});
   const int made_before = toy_count(row.name);
@@ -165,7 +165,7 @@ uint64_t handle(const void* pointer) {
   return reinterpret_cast<uintptr_t>(pointer);
 }
 
-// What a record's argument of that name holds.
+// The record's argument of that name.
 int64_t arg(const rdmafault_record& record, const char* name) {
   const rdmafault_function& row = shim().functions(nullptr)[record.function];
   for (size_t i = 0; i < RDMAFAULT_MAX_ARGS && row.args[i] != nullptr; ++i) {
@@ -227,8 +227,8 @@ TEST_F(Rows, ProviderCallsAreRecordedWithArgumentsAndHandles) {
   EXPECT_EQ(handle(channel), only(log, "rdma_destroy_event_channel").released);
 }
 
-// glibc's reallocarray jumps to realloc, which so returns into the shim; it is libc's call nevertheless.
-TEST_F(Rows, ACallThatANextFunctionJumpedToIsThatFunctionsOwn) {
+// glibc's reallocarray jumps to realloc, which then returns into the shim; the caller is still libc.
+TEST_F(Rows, ATailCallOfANextFunctionIsTheCallOfThatFunction) {
   const Log log;
   Session session(log, {"realloc:error=ENOMEM:caller=libc.so.6:when=2"});
   ASSERT_EQ(0, session.arm());

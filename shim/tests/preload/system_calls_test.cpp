@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// System calls of an armed thread: also those within libc are seen and fail by rules, whoever is found to
-// have caused them; and whoever did not ask for it notices nothing. Signals are in system_signals_test.cpp,
-// threads and processes in system_clones_test.cpp.
+// System calls of an armed thread, also those inside libc: rules make them fail, and records name their
+// caller; without the flag nothing changes. Signals are in system_signals_test.cpp, threads and processes in
+// system_clones_test.cpp.
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <linux/filter.h>
@@ -57,8 +57,8 @@ std::string five_fopens(const std::string& rule, FILE* (*open_file)(const char*)
   return five_fopens(open_file, session);
 }
 
-// libc opens the file itself: an interposed open would not see it.
-TEST_F(SystemCalls, ACallWithinLibcFailsByARule) {
+// libc opens the file internally: an interposed open would not see it.
+TEST_F(SystemCalls, ARuleMakesACallInsideLibcFail) {
   const Log log;
   Session session(log, {"openat:error=EMFILE"}, {}, kSystemCalls);
   ASSERT_EQ(0, session.arm());
@@ -80,7 +80,7 @@ TEST_F(SystemCalls, ACallWithinLibcFailsByARule) {
   EXPECT_EQ(1U, log->rules[0].fired);
 }
 
-TEST_F(SystemCalls, ACallLetThroughDoesWhatItDoes) {
+TEST_F(SystemCalls, AForwardedCallWorks) {
   const Log log;
   Session session(log, {"openat:error=EMFILE:when=99"}, {}, kSystemCalls);
   int ends[2] = {};
@@ -109,14 +109,7 @@ TEST_F(SystemCalls, ACallLetThroughDoesWhatItDoes) {
   EXPECT_EQ(2U, log.records_of("close").size());
 }
 
-TEST_F(SystemCalls, WhenChoosesTheCalls) {
-  EXPECT_EQ("XXXXX", five_fopens("openat:error=ENOENT"));
-  EXPECT_EQ("..X..", five_fopens("openat:error=ENFILE:when=3"));
-  EXPECT_EQ(".XXXX", five_fopens("openat:error=ENOMEM:when=2+"));
-  EXPECT_EQ("X..X.", five_fopens("openat:error=ENOMEM:when=1+3"));
-}
-
-TEST_F(SystemCalls, TheCallerIsTheInnermostModuleThatIsNotTheSystems) {
+TEST_F(SystemCalls, TheCallerIsTheInnermostModuleOutsideTheSystem) {
   struct Case {
     const char* filter;
     const char* from_main;
@@ -132,7 +125,7 @@ TEST_F(SystemCalls, TheCallerIsTheInnermostModuleThatIsNotTheSystems) {
   }
 }
 
-TEST_F(SystemCalls, TheCallersAddressIsWhereItCalledLibcFrom) {
+TEST_F(SystemCalls, TheCallerIsThePlaceThatCalledLibc) {
   const Log log;
   Session session(log, {}, {}, kSystemCalls);
   ASSERT_EQ(0, session.arm());
@@ -146,8 +139,8 @@ TEST_F(SystemCalls, TheCallersAddressIsWhereItCalledLibcFrom) {
   EXPECT_STREQ("call_fopen_from_here", info.dli_sname);
 }
 
-// A call in the program's own code, not libc's.
-TEST_F(SystemCalls, AnInstructionOfTheProgramsOwnIsItsOwnCaller) {
+// A system call instruction in the program, not in libc.
+TEST_F(SystemCalls, AnInstructionInTheProgramIsItsCaller) {
   const Log log;
   Session session(log, {"dup:error=EMFILE"}, {}, kSystemCalls);
   ASSERT_EQ(0, session.arm());
@@ -168,7 +161,7 @@ TEST_F(SystemCalls, AnInstructionOfTheProgramsOwnIsItsOwnCaller) {
   return 0;
 }
 
-// libc calls back, and so is on the stack twice; the innermost counts.
+// libc calls the program back, so the program is on the stack twice; the innermost frame counts.
 int compare_and_open(const void* /*a*/, const void* /*b*/) {
   return fopens_deeper(3);
 }
@@ -184,7 +177,7 @@ TEST_F(SystemCalls, CallbacksAreCallers) {
   EXPECT_EQ(1U, log.records_of("close", "main").size());
 }
 
-TEST_F(SystemCalls, ACallWithinAnInterposedFunctionIsOneDeeper) {
+TEST_F(SystemCalls, ACallInsideAnInterposedFunctionIsOneDeeper) {
   constexpr size_t kLarge = size_t{64} << 20;  // malloc maps it
   const Log log;
   Session session(log, {}, {}, kSystemCalls);
@@ -199,7 +192,7 @@ TEST_F(SystemCalls, ACallWithinAnInterposedFunctionIsOneDeeper) {
   EXPECT_EQ(0, log.records_of("malloc").at(0).depth);
 }
 
-// All it has been given, malloc asks for more: with its locks held.
+// malloc uses up its memory and asks for more, with its locks held.
 TEST_F(SystemCalls, AnAllocatorWithoutABreakGoesOn) {
   static std::array<void*, 4000> blocks;
   size_t count = 0;
@@ -209,7 +202,7 @@ TEST_F(SystemCalls, AnAllocatorWithoutABreakGoesOn) {
   while (count < blocks.size() && log->rules[1].fired == 0) blocks[count++] = malloc(100000);
   for (int i = 0; i < 10 && count < blocks.size(); ++i) blocks[count++] = malloc(100000);
   shim().disarm();
-  // Once a break has failed, libc may do without for ever: only the first run in a process can tell.
+  // After a failed brk libc may never call it again: only the first run in a process tests this.
   static bool is_first = true;
   if (is_first) {
     EXPECT_GE(log->rules[0].fired, 1U);
@@ -225,7 +218,7 @@ TEST_F(SystemCalls, AnAllocatorWithoutABreakGoesOn) {
   EXPECT_LE(failed, 2U);
 }
 
-TEST_F(SystemCalls, ErrnoAndRegistersAreTheCallersOwn) {
+TEST_F(SystemCalls, ErrnoAndRegistersAreKept) {
   const Log log;
   Session session(log, {}, {}, kSystemCalls);
   ASSERT_EQ(0, session.arm());
@@ -316,7 +309,7 @@ TEST_F(SystemCalls, ArmingTwiceChangesNothing) {
   EXPECT_EQ(1U, log->count);
 }
 
-TEST_F(SystemCalls, ARuleAboutOneNeedsTheFlag) {
+TEST_F(SystemCalls, ARuleForASystemCallNeedsTheFlag) {
   const Log log;
   Session without(log, {"openat:error=EMFILE"});
   errno = 0;
@@ -331,7 +324,7 @@ TEST_F(SystemCalls, ARuleAboutOneNeedsTheFlag) {
   shim().disarm();
 }
 
-// As on an older kernel: the calling thread's system call `number` gives `error` where its first argument is
+// As on an older kernel: system call `number` of this thread fails with `error` if its first argument is
 // `first`; -1: any.
 void forbid(uint32_t number, uint32_t first, uint32_t error) {
   const bool any = first == UINT32_MAX;
@@ -364,15 +357,15 @@ void expect_enotsup(uint32_t number, uint32_t first, uint32_t error) {
   }).join();
 }
 
-TEST_F(SystemCalls, AKernelWithoutDispatchSaysEnotsup) {
+TEST_F(SystemCalls, AKernelWithoutDispatchGivesEnotsup) {
   expect_enotsup(SYS_prctl, PR_SET_SYSCALL_USER_DISPATCH, EINVAL);
 }
 
-TEST_F(SystemCalls, AKernelThatDoesNotCopyMemorySaysEnotsup) {
+TEST_F(SystemCalls, AKernelThatDoesNotCopyMemoryGivesEnotsup) {
   expect_enotsup(SYS_process_vm_readv, UINT32_MAX, EPERM);
 }
 
-TEST_F(SystemCalls, ADispatchOfOthersIsRefused) {
+TEST_F(SystemCalls, TheProgramsOwnDispatchIsRefused) {
   const Log log;
   Session session(log, {"dup:error=EMFILE"}, {}, kSystemCalls);
   ASSERT_EQ(0, session.arm());
@@ -385,7 +378,7 @@ TEST_F(SystemCalls, ADispatchOfOthersIsRefused) {
   EXPECT_EQ(-1, fd);
 }
 
-TEST_F(SystemCalls, AFullLogIsNoHindrance) {
+TEST_F(SystemCalls, RulesApplyEvenIfTheLogIsFull) {
   const Log log(2);
   Session session(log, {"dup:error=EMFILE:when=5"}, {}, kSystemCalls);
   int results[5] = {};

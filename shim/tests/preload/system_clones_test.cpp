@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Threads and processes that come to life while system calls are seen: they run, unseen; who made them is
-// seen on.
+// Threads and processes that start while system calls are seen: they run unseen, and their creator is still
+// seen.
 #include <pthread.h>
 #include <sched.h>
 #include <spawn.h>
@@ -37,7 +37,7 @@ int status_of(pid_t child) {
   return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
-TEST_F(SystemClones, AThreadMadeMeanwhileRunsUnseen) {
+TEST_F(SystemClones, ANewThreadRunsUnseen) {
   const Log log;
   Session session(log, {"dup:error=EMFILE"}, {}, kSystemCalls);
   static std::atomic<int> theirs = -1;
@@ -62,7 +62,7 @@ TEST_F(SystemClones, AThreadMadeMeanwhileRunsUnseen) {
   close(theirs);
 }
 
-TEST_F(SystemClones, AForkedChildHasNothingOfIt) {
+TEST_F(SystemClones, AForkedChildRunsUnseen) {
   const Log log;
   Session session(log, {"dup:error=EMFILE"}, {}, kSystemCalls);
   const uint32_t before = log->count;
@@ -111,7 +111,7 @@ TEST_F(SystemClones, AChildForkedByAnotherThreadHasSigsysBack) {
 }
 
 // Without libc's fork handlers.
-TEST_F(SystemClones, ACloneOfTheProcessGoesOnOnBothSides) {
+TEST_F(SystemClones, AfterACloneBothProcessesGoOn) {
   const Log log;
   Session session(log, {"dup:error=EMFILE"}, {}, kSystemCalls);
   ASSERT_EQ(0, session.arm());
@@ -126,7 +126,7 @@ TEST_F(SystemClones, ACloneOfTheProcessGoesOnOnBothSides) {
   EXPECT_EQ(0, log.records_of("other_system_call").at(0).result);
 }
 
-TEST_F(SystemClones, AVforkedChildExecutesAndTheParentIsSeenOn) {
+TEST_F(SystemClones, AVforkedChildExecutesAndTheParentIsStillSeen) {
   const Log log;
   Session session(log, {"dup:error=EMFILE"}, {}, kSystemCalls);
   ASSERT_EQ(0, session.arm());
@@ -143,7 +143,7 @@ TEST_F(SystemClones, AVforkedChildExecutesAndTheParentIsSeenOn) {
   EXPECT_EQ(0U, log->uncovered);
 }
 
-TEST_F(SystemClones, ASpawnedProgramRunsAndTheParentIsSeenOn) {
+TEST_F(SystemClones, ASpawnedProgramRunsAndTheParentIsStillSeen) {
   const Log log;
   Session session(log, {"dup:error=EMFILE"}, {}, kSystemCalls);
   char name[] = "true";
@@ -196,7 +196,7 @@ TEST_F(SystemClones, AThreadThatEndsIsDisarmed) {
   }
 }
 
-TEST_F(SystemClones, SeveralThreadsAreSeenEachByItself) {
+TEST_F(SystemClones, SeveralThreadsAreSeenSeparately) {
   constexpr int kThreads = 4;
   std::array<int, kThreads> good = {};
   std::vector<std::thread> threads;
@@ -220,13 +220,13 @@ TEST_F(SystemClones, SeveralThreadsAreSeenEachByItself) {
   for (const int one : good) EXPECT_EQ(1, one);
 }
 
-// Each a place of its own in the code. The child shares the stack, and leaves it alone.
+// Each is a different place in the code. The child shares the stack and does not use it.
 template <int place>
 [[gnu::noinline]] long clone_from_here() {
   long result = SYS_clone;
   const long flags = CLONE_VM | CLONE_VFORK | SIGCHLD;
   asm volatile(
-      "# at place %c[place]\n\t"  // else the compiler makes them one
+      "# at place %c[place]\n\t"  // otherwise the compiler merges them
       "xorl %%edx, %%edx\n\t"
       "xorl %%r10d, %%r10d\n\t"
       "xorl %%r8d, %%r8d\n\t"
@@ -248,7 +248,7 @@ std::array<long, sizeof...(places)> clone_from_places(std::integer_sequence<int,
   return {clone_from_here<places>()...};
 }
 
-// Eight places are remembered: beyond them the child's coming is more important than what is seen.
+// The shim remembers eight places. From a ninth the clone still works, but later calls are not seen.
 TEST_F(SystemClones, AfterClonesFromTooManyPlacesTheLogSaysWhatIsMissing) {
   const Log log;
   Session session(log, {"dup:error=EMFILE"}, {}, kSystemCalls);
@@ -269,7 +269,7 @@ TEST_F(SystemClones, AfterClonesFromTooManyPlacesTheLogSaysWhatIsMissing) {
   close(unseen);
   close(unseen_still);
   EXPECT_EQ(0U, log.records_of("dup").size());
-  ASSERT_EQ(0, session.arm()) << "the next armed time begins anew";
+  ASSERT_EQ(0, session.arm()) << "arming again works";
   const int seen = dup(0);
   shim().disarm();
   EXPECT_EQ(-1, seen);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Every row of the system calls' table: each legal error is what the caller gets, and each call is told from
-// the others by its number. What retval= means, and what is special about close and brk.
+// Every row of the table of system calls: the caller gets each legal error, and the call's number selects the
+// row. The meaning of retval=, and the special cases close and brk.
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
@@ -24,12 +24,12 @@ const std::map<std::string, long> kNumbers = {
 #include "shim/system_calls.inc"
 };
 
-// A call with arguments that the kernel refuses: were it made, its error would be another one.
+// A call with arguments that the kernel refuses: if it were made, the error would differ.
 long call_badly(long number) {
   return syscall(number, -1L, 1L, 1L, 1L, 1L, 1L);
 }
 
-TEST_F(SystemRows, EveryLegalErrorIsWhatTheCallerGets) {
+TEST_F(SystemRows, TheCallerGetsEveryLegalError) {
   size_t count = 0;
   const rdmafault_function* functions = shim().functions(&count);
   size_t tried = 0;
@@ -63,7 +63,7 @@ TEST_F(SystemRows, EveryLegalErrorIsWhatTheCallerGets) {
   EXPECT_GE(tried, 200U);
 }
 
-TEST_F(SystemRows, ACallThatCannotFailIsSeenAndSoIsOneWithoutARow) {
+TEST_F(SystemRows, CallsThatCannotFailAndCallsWithoutARowAreSeen) {
   const Log log;
   Session session(log, {}, {}, kSystemCalls);
   ASSERT_EQ(0, session.arm());
@@ -89,7 +89,7 @@ TEST_F(SystemRows, ACallThatCannotFailIsSeenAndSoIsOneWithoutARow) {
   EXPECT_EQ(RDMAFAULT_COMPLETE, others[2].flags);
 }
 
-// Two ends of a stream, with some bytes on their way to the first.
+// The two ends of a stream, with some bytes in the queue of the first.
 class Stream {
  public:
   explicit Stream(const char* waiting = "") {
@@ -106,7 +106,7 @@ class Stream {
   void send(const char* text) const {
     EXPECT_EQ(static_cast<ssize_t>(std::strlen(text)), write(ends_[1], text, std::strlen(text)));
   }
-  // What has arrived at the other end.
+  // What arrived at the other end.
   std::string arrived() const {
     char text[100];
     const ssize_t length = recv(ends_[1], text, sizeof(text), MSG_DONTWAIT);
@@ -186,12 +186,12 @@ const Bytes kReaders[] = {
        message.msg_iov = parts;
        message.msg_iovlen = 2;
        const ssize_t result = recvmsg(fd, &message, 0);
-       EXPECT_EQ(parts, message.msg_iov) << "the message is the caller's again";
+       EXPECT_EQ(parts, message.msg_iov) << "the message must be restored";
        EXPECT_EQ(2U, message.msg_iovlen);
        return result;
      }}};
 
-TEST_F(SystemRows, AShortReadGetsHalfAndTheRestStays) {
+TEST_F(SystemRows, AShortReadGetsHalf) {
   for (const Bytes& reader : kReaders) {
     struct Case {
       const char* value;
@@ -218,7 +218,7 @@ TEST_F(SystemRows, AShortReadGetsHalfAndTheRestStays) {
   }
 }
 
-TEST_F(SystemRows, AShortReadThatTheKernelRefusesFailsAsTheKernelSays) {
+TEST_F(SystemRows, AShortReadThatTheKernelRefusesFailsWithItsError) {
   char bytes[10];
   const Log log;
   Session session(log, {"read:retval=SHORT", "recvmsg:retval=SHORT", "pread64:retval=SHORT"}, {},
@@ -249,7 +249,7 @@ TEST_F(SystemRows, AShortReceiveOfManyBuffersUsesTheFirstSixteen) {
   EXPECT_EQ("ghijklmnopqrstuvwxyz", stream.left());
 }
 
-TEST_F(SystemRows, ACloseMadeToFailClosesAllTheSame) {
+TEST_F(SystemRows, ACloseMadeToFailStillCloses) {
   const int fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
   ASSERT_GE(fd, 0);
   const Log log;
@@ -264,7 +264,7 @@ TEST_F(SystemRows, ACloseMadeToFailClosesAllTheSame) {
   EXPECT_EQ(-EINTR, log.records_of("close").at(0).result);
 }
 
-// libc's brk() looks at the break, so the break must be what it gets.
+// libc's brk() checks the returned break, so that must be the old one.
 TEST_F(SystemRows, ABreakMadeToFailStaysWhereItIs) {
   const Log log;
   Session session(log, {"brk:error=ENOMEM"}, {}, kSystemCalls);
@@ -324,7 +324,7 @@ TEST_F(SystemRows, APathsEndIsRecorded) {
   }
 }
 
-TEST_F(SystemRows, APathsEndIsWholeWhereverThePathLies) {
+TEST_F(SystemRows, APathsEndIsCompleteAtAnyAddress) {
   std::vector<char> room(2048);
   for (size_t at = 0; at < 300; ++at) {
     for (const size_t length : {1U, 46U, 47U, 48U, 256U, 300U}) {
@@ -343,8 +343,8 @@ TEST_F(SystemRows, APathsEndIsWholeWhereverThePathLies) {
   }
 }
 
-// At the end of a mapping, behind which there is nothing.
-TEST_F(SystemRows, ABadPathIsTheKernelsToRefuse) {
+// At the end of a mapping, with an unmapped page after it.
+TEST_F(SystemRows, TheKernelRefusesABadPath) {
   const auto page = static_cast<size_t>(sysconf(_SC_PAGESIZE));
   auto* const pages =
       static_cast<char*>(mmap(nullptr, 2 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));

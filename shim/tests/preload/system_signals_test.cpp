@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Signals while system calls are seen: handlers run and return, calls are interrupted, masks and actions are
-// what the program asked for; but SIGSYS stays the shim's.
+// as the program set them; but SIGSYS belongs to the shim.
 #include <fcntl.h>
 #include <poll.h>
 #include <pthread.h>
@@ -24,7 +24,7 @@ namespace {
 
 volatile sig_atomic_t handled = 0;
 
-// An action for as long as it lives.
+// Sets an action, and restores the old one in its destructor.
 class Handling {
  public:
   Handling(int signal, void (*handler)(int), int flags = 0, bool with_full_mask = false) : signal_(signal) {
@@ -60,7 +60,7 @@ class SystemSignals : public Preloaded {
     EXPECT_EQ(0, sigaction(SIGSYS, nullptr, &action));
     EXPECT_EQ(SIG_DFL, action.sa_handler) << "SIGSYS is still the shim's";
   }
-  // SIGALRM every so often, from soon on.
+  // SIGALRM at intervals, starting soon.
   static void start_alarm() {
     const itimerval often = {{0, 20000}, {0, 20000}};
     setitimer(ITIMER_REAL, &often, nullptr);
@@ -78,7 +78,7 @@ void count_and_call(int /*signal*/) {
   getppid();
 }
 
-// Handlers with SIGSYS in their mask, too: a system call in one of them would kill the process.
+// Also handlers with SIGSYS in their mask: a system call in one of them could kill the process.
 TEST_F(SystemSignals, AHandlerRunsReturnsAndIsSeen) {
   for (const int signal : {SIGUSR1, SIGTRAP, SIGALRM}) {
     for (const bool with_full_mask : {false, true}) {
@@ -111,7 +111,7 @@ TEST_F(SystemSignals, AHandlerOfATrapInstructionRunsAndReturns) {
   EXPECT_EQ(1U, log.records_of("getpid").size());
 }
 
-TEST_F(SystemSignals, AHarnessesHandlerSuspendsAndResumes) {
+TEST_F(SystemSignals, AHandlerMaySuspendAndResume) {
   const Handling handling(
       SIGUSR1,
       [](int) {
@@ -146,7 +146,7 @@ TEST_F(SystemSignals, ABlockingCallIsInterrupted) {
   EXPECT_EQ(EINTR, error);
   EXPECT_GE(handled, 1);
   EXPECT_EQ(-EINTR, log.records_of("read").at(0).result);
-  EXPECT_GE(log.records_of("getppid", nullptr).size(), 1U) << "what a handler does meanwhile is seen";
+  EXPECT_GE(log.records_of("getppid", nullptr).size(), 1U) << "the handler's calls are seen";
 }
 
 TEST_F(SystemSignals, ABlockingCallIsRestarted) {
@@ -216,7 +216,7 @@ TEST_F(SystemSignals, AHandlerMayDisarm) {
   close(fd);
 }
 
-TEST_F(SystemSignals, BlockingEverythingDoesNotBlockWhatSeesCalls) {
+TEST_F(SystemSignals, BlockingAllSignalsDoesNotBlockSigsys) {
   const Handling handling(SIGUSR1, &count_and_call);
   sigset_t all;
   sigset_t old;
@@ -239,7 +239,7 @@ TEST_F(SystemSignals, BlockingEverythingDoesNotBlockWhatSeesCalls) {
   EXPECT_EQ(0, before);
   EXPECT_EQ(-1, fd);
   EXPECT_EQ(1, sigismember(&now, SIGUSR1));
-  EXPECT_EQ(1, sigismember(&now, SIGSYS)) << "the program believes that it is";
+  EXPECT_EQ(1, sigismember(&now, SIGSYS)) << "the program must see it as blocked";
   EXPECT_EQ(0, restored);
   EXPECT_EQ(1, delivered);
   EXPECT_EQ(0, sigismember(&old, SIGSYS));
@@ -247,7 +247,7 @@ TEST_F(SystemSignals, BlockingEverythingDoesNotBlockWhatSeesCalls) {
   EXPECT_EQ(0, sigismember(&after, SIGSYS));
 }
 
-TEST_F(SystemSignals, TheMaskIsTheProgramsOwnAfterwards) {
+TEST_F(SystemSignals, TheProgramsMaskIsRestored) {
   sigset_t sigsys;
   sigset_t now;
   sigset_t clean;
@@ -258,7 +258,7 @@ TEST_F(SystemSignals, TheMaskIsTheProgramsOwnAfterwards) {
   const Log log;
   Session session(log, {}, {}, kSystemCalls);
 
-  pthread_sigmask(SIG_BLOCK, &sigsys, nullptr);  // before
+  pthread_sigmask(SIG_BLOCK, &sigsys, nullptr);  // blocked before arming
   ASSERT_EQ(0, session.arm());
   getpid();
   shim().disarm();
@@ -266,8 +266,8 @@ TEST_F(SystemSignals, TheMaskIsTheProgramsOwnAfterwards) {
   EXPECT_EQ(1, sigismember(&now, SIGSYS));
   EXPECT_EQ(1, sigismember(&now, SIGHUP));
 
-  ASSERT_EQ(0, session.arm());  // meanwhile
-  pthread_sigmask(SIG_BLOCK, &sigsys, nullptr);
+  ASSERT_EQ(0, session.arm());
+  pthread_sigmask(SIG_BLOCK, &sigsys, nullptr);  // blocked while armed
   shim().disarm();
   pthread_sigmask(SIG_SETMASK, &clean, &now);
   EXPECT_EQ(1, sigismember(&now, SIGSYS));
@@ -282,7 +282,7 @@ TEST_F(SystemSignals, TheMaskIsTheProgramsOwnAfterwards) {
   EXPECT_EQ(0, sigismember(&now, SIGHUP));
 }
 
-TEST_F(SystemSignals, BadMasksAndActionsAreTheKernelsToRefuse) {
+TEST_F(SystemSignals, TheKernelRefusesBadMasksAndActions) {
   const Log log;
   Session session(log, {}, {}, kSystemCalls);
   ASSERT_EQ(0, session.arm());
@@ -309,8 +309,8 @@ TEST_F(SystemSignals, BadMasksAndActionsAreTheKernelsToRefuse) {
   EXPECT_EQ(EINVAL, none_error);
 }
 
-// A handler that comes while a call waits with a mask of its own.
-TEST_F(SystemSignals, WaitingWithAMaskDoesNotBlockWhatSeesCalls) {
+// A handler runs while a call waits with its own mask.
+TEST_F(SystemSignals, WaitingWithAMaskDoesNotBlockSigsys) {
   sigset_t all_but_alarm;
   sigset_t clean;
   sigfillset(&all_but_alarm);
@@ -340,8 +340,8 @@ TEST_F(SystemSignals, WaitingWithAMaskDoesNotBlockWhatSeesCalls) {
   }
 }
 
-// Set before and while armed; what the program sees of it is what it asked for.
-TEST_F(SystemSignals, MasksOfActionsAreTheProgramsOwn) {
+// Set before and while armed; the program sees the masks that it set.
+TEST_F(SystemSignals, MasksOfActionsAreAsTheProgramSetThem) {
   const Handling before(SIGUSR1, &count_and_call, 0, true);
   const Log log;
   Session session(log, {}, {}, kSystemCalls);
@@ -372,7 +372,7 @@ TEST_F(SystemSignals, MasksOfActionsAreTheProgramsOwn) {
 
 volatile int code = 0;
 
-TEST_F(SystemSignals, AnActionForSigsysIsForOthersAlone) {
+TEST_F(SystemSignals, AnActionForSigsysIsOnlyForSigsysFromElsewhere) {
   struct sigaction wanted = {};
   struct sigaction old = {};
   struct sigaction seen = {};
@@ -401,11 +401,11 @@ TEST_F(SystemSignals, AnActionForSigsysIsForOthersAlone) {
   EXPECT_EQ(wanted.sa_sigaction, seen.sa_sigaction);
   EXPECT_EQ(1, handled);
   EXPECT_EQ(SI_TKILL, code);
-  EXPECT_EQ(wanted.sa_sigaction, after.sa_sigaction) << "now it holds";
+  EXPECT_EQ(wanted.sa_sigaction, after.sa_sigaction) << "it is installed now";
 }
 
-// The kernel is not even asked to look.
-TEST_F(SystemSignals, SuspendedCallsAreNotTheShimsToAnswer) {
+// The kernel answers, not the shim.
+TEST_F(SystemSignals, SuspendedCallsReachTheKernel) {
   const Log log;
   Session session(log, {}, {}, kSystemCalls);
   struct sigaction pretended = {};
@@ -420,7 +420,7 @@ TEST_F(SystemSignals, SuspendedCallsAreNotTheShimsToAnswer) {
   EXPECT_NE(SIG_DFL, real.sa_handler);
 }
 
-TEST_F(SystemSignals, AnActionForSigsysFromBeforeComesBack) {
+TEST_F(SystemSignals, AnEarlierActionForSigsysIsRestored) {
   const Handling handling(SIGSYS, &count_and_call);
   const Log log;
   Session session(log, {}, {}, kSystemCalls);
@@ -431,7 +431,7 @@ TEST_F(SystemSignals, AnActionForSigsysFromBeforeComesBack) {
   EXPECT_EQ(2, handled);
 }
 
-TEST_F(SystemSignals, ASigsysThatNobodyHandlesEndsTheProcess) {
+TEST_F(SystemSignals, ASigsysWithoutAHandlerEndsTheProcess) {
   const Log log;
   Session session(log, {}, {}, kSystemCalls);
   EXPECT_EXIT(
@@ -443,7 +443,7 @@ TEST_F(SystemSignals, ASigsysThatNobodyHandlesEndsTheProcess) {
       testing::KilledBySignal(SIGSYS), "");
 }
 
-TEST_F(SystemSignals, AnAlternateStackSetMeanwhileIsKept) {
+TEST_F(SystemSignals, AnAlternateStackIsKept) {
   static char earlier[65536];
   static char memory[65536];
   static volatile bool on_it = false;
@@ -479,7 +479,7 @@ TEST_F(SystemSignals, AnAlternateStackSetMeanwhileIsKept) {
   EXPECT_EQ(1U, log.records_of("getppid", nullptr).size());
 }
 
-// The handler's return would block SIGSYS, as it was before.
+// The handler's return restores a mask that may block SIGSYS.
 TEST_F(SystemSignals, AHandlerMayArm) {
   static Session* to_arm = nullptr;
   const Handling handling(SIGUSR1, [](int) { to_arm->arm(); });

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Whose calls fail and are recorded where several threads run, and that disarming waits for nothing but a few
-// stores.
+// Several threads: whose calls fail and are recorded; and disarming waits for a few stores only.
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -19,16 +18,16 @@ namespace {
 
 using Threads = Preloaded;
 
-// A thread that exists before anybody is armed and does one thing when told to.
+// A thread that starts before a session is armed and does one thing on command.
 class Worker {
  public:
   explicit Worker(std::function<void()> work) : work_(std::move(work)), thread_([this] { run(); }) {
-    while (state_.load() != kWaiting) std::this_thread::yield();  // starting up, it allocates
+    while (state_.load() != kWaiting) std::this_thread::yield();  // the start of a thread allocates
   }
   Worker(const Worker&) = delete;
   Worker& operator=(const Worker&) = delete;
   ~Worker() {
-    state_.store(kMayEnd);  // ending, it frees
+    state_.store(kMayEnd);  // the end of a thread frees
     thread_.join();
   }
 
@@ -57,7 +56,7 @@ class Worker {
   std::thread thread_;
 };
 
-TEST_F(Threads, RulesHoldForTheArmingThreadAndOthersAreRecorded) {
+TEST_F(Threads, RulesApplyToTheArmingThreadAndOthersAreRecorded) {
   const Log log;
   Session session(log, {"malloc:error=ENOMEM"});
   void* theirs = nullptr;
@@ -130,7 +129,7 @@ TEST_F(Threads, EachArmedThreadHasItsOwnRulesAndLog) {
   EXPECT_EQ(0, armed);
   EXPECT_EQ(nullptr, a);
   free(a);
-  EXPECT_NE(nullptr, b) << "an armed thread has its own rules alone, whatever thread=any says elsewhere";
+  EXPECT_NE(nullptr, b) << "only its own rules apply to an armed thread, not another's thread=any";
   EXPECT_EQ(1U, log_a.records_of("malloc").size());
   EXPECT_EQ(1U, log_b.records_of("malloc").size());
   EXPECT_EQ(1U, log_a->rules[0].seen);
@@ -167,11 +166,11 @@ TEST_F(Threads, AForeignCallGoesToEveryArmedLog) {
   constexpr unsigned kFlags = RDMAFAULT_COMPLETE | RDMAFAULT_INJECTED | RDMAFAULT_FOREIGN;
   EXPECT_EQ(kFlags, a[0].flags);
   EXPECT_EQ(kFlags, b[0].flags);
-  EXPECT_EQ(RDMAFAULT_NONE, a[0].rule) << "another thread's rule did it";
+  EXPECT_EQ(RDMAFAULT_NONE, a[0].rule) << "another thread's rule made it fail";
   EXPECT_EQ(0, b[0].rule);
 }
 
-TEST_F(Threads, ASuspendedThreadIsInNobodysLog) {
+TEST_F(Threads, ASuspendedThreadIsInNoLog) {
   const Log log;
   Session session(log, {"malloc:error=ENOMEM:thread=any"});
   void* theirs = nullptr;
@@ -198,7 +197,7 @@ TEST_F(Threads, DisarmingDoesNotWaitForAForeignCallThatBlocks) {
   worker.start();
   while (sem_wait(&toy_entered) != 0) {
   }
-  shim().disarm();  // would hang here
+  shim().disarm();  // must not wait for rdma_listen
   sem_post(&toy_release);
   worker.wait();
   const auto records = log.records_of("rdma_listen");
@@ -219,8 +218,8 @@ TEST_F(Threads, AThreadThatEndsIsDisarmed) {
   EXPECT_EQ(count, log->count);
 }
 
-// The log's memory becomes inaccessible as soon as its owner has disarmed: a late store crashes.
-TEST_F(Threads, DisarmingWhileOthersAllocateLeavesNoWriterBehind) {
+// The log's memory is unmapped as soon as its owner has disarmed: a late store crashes.
+TEST_F(Threads, NoThreadWritesToALogAfterItsOwnerDisarmed) {
   std::atomic<bool> done = false;
   std::vector<std::thread> callers;
   callers.reserve(3);
@@ -231,7 +230,7 @@ TEST_F(Threads, DisarmingWhileOthersAllocateLeavesNoWriterBehind) {
   }
   const size_t size = shim().log_size(256);
   uint64_t foreign = 0;
-  for (int round = 0; round < 2000 || foreign == 0; ++round) {
+  for (int round = 0; round < 400 || foreign == 0; ++round) {
     void* const memory = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     ASSERT_NE(MAP_FAILED, memory);
     rdmafault_log* const log = shim().log_init(memory, size);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The toy librdmacm. Its allocations come through the shim, as those of the real one do.
+// The toy librdmacm. Its allocations go through the shim, as the real one's do.
 #include "toy_rdmacm.h"
 
 #include <rdma/rdma_cma.h>

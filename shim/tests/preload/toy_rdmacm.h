@@ -8,7 +8,7 @@
 
 extern "C" {
 
-// How often the toy's function of that name was really called.
+// How often the toy's function of that name was called.
 int toy_count(const char* function);
 
 // rdma_listen with this backlog posts toy_entered, then waits for toy_release.
@@ -16,7 +16,7 @@ constexpr int kToyBlocks = -4711;
 extern sem_t toy_entered;
 extern sem_t toy_release;
 
-// rdma_listen with this backlog fails with EADDRINUSE, without any rule.
+// rdma_listen with this backlog fails with EADDRINUSE.
 constexpr int kToyFails = -4712;
 }
 
