@@ -5,10 +5,12 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <filesystem>
 
 #include "conformance/harness/library.h"
 #include "conformance/report/document.h"
 #include "conformance/tool/options.h"
+#include "conformance/tool/pages.h"
 #include "conformance/tool/suggest.h"
 #include "conformance/tool/values.h"
 #include "conformance/version.h"
@@ -63,6 +65,13 @@ std::string complaint(const CLI::App& app, const CLI::ParseError& error) {
   if (commands.empty())
     return fmt::format("unknown command '{}'{}", word, did_you_mean(word, command_names(app)));
   return fmt::format("{} does not take '{}'", commands.front()->get_name(), word);
+}
+
+void add_pages(CommandLine& line) {
+  const auto page = std::make_shared<std::filesystem::path>();
+  CLI::App& app = line.add("pages", "Print a man page's Markdown with its tables.",
+                           [page, &line] { return print_page(line.app, *page); });
+  app.group("")->add_option("PAGE", *page, "File.")->required();  // hidden: conformance/pages
 }
 
 // The values of an option or argument for what was typed of one. Lists are completed at their end.
@@ -122,6 +131,7 @@ std::unique_ptr<CommandLine> build_command_line(char** argv) {
   add_commands_that_read(*line);
   for (CLI::App* command : app.get_subcommands({})) add_common(*command, *line);
   add_common(app, *line);
+  add_pages(*line);
   return line;
 }
 
@@ -132,8 +142,8 @@ int run_command_line(CommandLine& line, std::span<char* const> words) {
     app.parse(static_cast<int>(words.size()), words.data());
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == 0) return app.exit(error);  // --help, --version
-    throw SetupError(fmt::format("{}; see rpma-conformance --help",
-                                 as_one_line(complaint(app, error), kMostOfACommandLine)));
+    const std::string what = as_one_line(complaint(app, error), kMostOfACommandLine);
+    throw SetupError(what.ends_with('?') ? what : what + "; see rpma-conformance --help");
   }
   if (line.output.quiet && line.output.verbose) throw SetupError("--quiet excludes --verbose");
   set_output(line.output);

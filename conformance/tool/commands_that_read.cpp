@@ -5,7 +5,6 @@
 #include "conformance/suite/suite.h"
 #include "conformance/tool/command_line.h"
 #include "conformance/tool/commands.h"
-#include "conformance/tool/pages.h"
 #include "conformance/tool/values.h"
 
 namespace conformance {
@@ -133,14 +132,6 @@ void add_doctor(CommandLine& line) {
               kProviders);
 }
 
-// Hidden: the man pages are made with it.
-void add_pages(CommandLine& line) {
-  const auto page = std::make_shared<std::filesystem::path>();
-  CLI::App& app = line.add("pages", "", [&line, page] { return print_page(line.app, *page); });
-  app.group("");
-  add_path(app, "PAGE", *page, "Markdown with placeholders.").required();
-}
-
 }  // namespace
 
 void add_commands_that_read(CommandLine& line) {
@@ -152,7 +143,6 @@ void add_commands_that_read(CommandLine& line) {
   add_bundle(line);
   add_verify(line);
   add_doctor(line);
-  add_pages(line);
 }
 
 std::vector<std::string> test_names() {

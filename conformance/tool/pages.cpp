@@ -77,8 +77,9 @@ std::string options_of(const CLI::App& app, const std::string& command) {
   }
   std::string text;
   for (const CLI::Option* option : of->get_options()) {
-    const bool is_common = option == of->get_help_ptr() || option->get_group() == kCommonOptions;
-    if (option->get_group().empty() || (is_common && !command.empty())) continue;  // no group: hidden
+    const bool is_help = !command.empty() && option == of->get_help_ptr();  // each command has it
+    const bool is_common = !command.empty() && option->get_group() == kCommonOptions;
+    if (option->get_group().empty() || is_help || is_common) continue;  // no group: hidden
     text += fmt::format("{}\n:   {}\n\n", names_of(*option), description_of(*option));
   }
   return text;

@@ -55,7 +55,7 @@ void describe_undisturbed(const Library& library, const Target& target, SuiteRun
   run.stack = describe_stack(library, target, own);
 }
 
-std::string suggestion_for(const std::string& filter) {
+std::string test_suggestion_for(const std::string& filter) {
   const std::string similar = did_you_mean(filter, test_names());
   return similar.empty() ? "; 'rpma-conformance list' shows the tests" : similar;
 }
@@ -152,7 +152,7 @@ int run_here(const RunOptions& options) {
   if (run.selected == 0) {
     fmt::print(stderr, "rpma-conformance: --filter '{}'{} selects no test on {}{}\n", options.filter,
                options.shard.empty() ? "" : " --shard " + options.shard, options.provider,
-               suggestion_for(options.filter));
+               test_suggestion_for(options.filter));
     return kIncomplete;
   }
   run.interrupted = interruption();

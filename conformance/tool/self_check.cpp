@@ -47,7 +47,7 @@ std::set<std::string> words(std::string_view text) {
   return {std::istream_iterator<std::string>(stream), {}};
 }
 
-std::string suggestion_for(const std::string& name) {
+std::string defect_suggestion_for(const std::string& name) {
   std::vector<std::string> names;
   for (const Defect& defect : listener::defects()) names.emplace_back(defect.name);
   const std::string similar = did_you_mean(name, names);
@@ -115,8 +115,10 @@ class SelfCheck {
   }
   int run() {
     const auto begin = std::chrono::steady_clock::now();
+    const std::vector<Trial> trials = trials_with_defects();
     if (what_.reference) run_reference();
-    run_defects();
+    run_trials(trials, jobs_of(options_), options_,
+               [this](const Trial& trial, int status) { note(trial, status); });
     const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
     return conclude(seconds);
   }
@@ -132,7 +134,7 @@ class SelfCheck {
     std::fflush(stdout);
   }
 
-  void run_defects() {
+  [[nodiscard]] std::vector<Trial> trials_with_defects() const {
     const unsigned bit = bit_of(options_.provider);
     std::vector<Trial> trials;
     for (const Defect& defect : listener::defects())
@@ -143,9 +145,8 @@ class SelfCheck {
                           .report = folder_.path() / std::string(defect.name)});
     if (trials.empty())
       throw SetupError(fmt::format("no defect '{}' shows on {}{}", what_.defect, options_.provider,
-                                   suggestion_for(what_.defect)));
-    run_trials(trials, jobs_of(options_), options_,
-               [this](const Trial& trial, int status) { note(trial, status); });
+                                   defect_suggestion_for(what_.defect)));
+    return trials;
   }
 
   // All of them tell most, and whether the defect breaks nothing else. On a kernel that would take minutes
