@@ -55,7 +55,7 @@ Members collect_report(const fs::path& folder, const std::vector<Profile>& profi
     if (file.name == kProfile || is_absent(path)) continue;  // the profile is not the folder's to say
     files.emplace(file.name, read_file(path, {.what = "file of a report",
                                               .schema = "",
-                                              .remedy = "name the folder of a run, as it was written",
+                                              .hint = "name the folder of a run, as it was written",
                                               .most_bytes = limits.member,
                                               .links = false}));
   }

@@ -19,7 +19,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 constexpr const char* kSchema = "rpma-conformance-profile/1";
-constexpr Expected kProfile = {.what = "profile", .remedy = "install the suite again"};
+constexpr Expected kProfile = {.what = "profile", .hint = "install the suite again"};
 
 // File name to hash, as sha256sum writes it.
 std::map<std::string, std::string> sums_in(const std::filesystem::path& folder) {

@@ -131,7 +131,7 @@ size_t length_of_unfit(std::string_view text) {
 
 void refuse_document(const std::filesystem::path& file, const Expected& expected, std::string_view why) {
   throw SetupError(
-      fmt::format("{} is no {}: {}; {}", as_one_line(file.string()), expected.what, why, expected.remedy));
+      fmt::format("{} is no {}: {}; {}", as_one_line(file.string()), expected.what, why, expected.hint));
 }
 
 std::string read_file(const std::filesystem::path& file, const Expected& expected) {
@@ -141,7 +141,7 @@ std::string read_file(const std::filesystem::path& file, const Expected& expecte
     refuse_document(file, expected, error.what());
   } catch (const std::system_error& error) {
     throw SetupError(fmt::format("cannot read the {} {}: {}; {}", expected.what, as_one_line(file.string()),
-                                 error.code().message(), expected.remedy));
+                                 error.code().message(), expected.hint));
   }
 }
 

@@ -31,11 +31,11 @@ class DocumentError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-// What a file should hold, for the line that refuses it: "FILE is no report: WHY; REMEDY".
+// What a file should hold, for the line that refuses it: "FILE is no report: WHY; HINT".
 struct Expected {
   std::string_view what;         // "report"
   std::string_view schema = {};  // "rpma-conformance/1"; empty: none
-  std::string_view remedy;       // "name another folder with --report"
+  std::string_view hint;       // "name another folder with --report"
   size_t most_bytes = kMostBytes;
   bool links = true;  // a link may stand for the file
 };
@@ -51,7 +51,7 @@ nlohmann::ordered_json parse_document(std::string_view bytes, std::string_view s
 // Both of them. Throws SetupError.
 nlohmann::ordered_json read_document(const std::filesystem::path& file, const Expected& expected);
 
-// Throws SetupError, "FILE is no WHAT: WHY; REMEDY": for what is wrong with a document that was read.
+// Throws SetupError, "FILE is no WHAT: WHY; HINT": for what is wrong with a document that was read.
 [[noreturn]] void refuse_document(const std::filesystem::path& file, const Expected& expected,
                                   std::string_view why);
 

@@ -70,7 +70,7 @@ Journal parse_journal(std::string_view results, std::string_view points, std::st
 
 Journal read_journal(const fs::path& folder) {
   constexpr Expected kExpected = {.what = "report of a run that can go on",
-                                  .remedy = "start the run anew, in another folder",
+                                  .hint = "start the run anew, in another folder",
                                   .most_bytes = kMostJournalBytes,
                                   .links = false};
   const auto content = [&](const char* name) {
@@ -115,7 +115,7 @@ void add_to_kernel_log(const fs::path& folder, std::string log) {
   std::string earlier;
   if (!is_absent(file))
     earlier = read_file(file, {.what = "log of a kernel",
-                               .remedy = "start the run anew, in another folder",
+                               .hint = "start the run anew, in another folder",
                                .most_bytes = kMostJournalBytes,
                                .links = false});
   // The log of a machine that outlived the earlier part begins with it.
@@ -128,13 +128,13 @@ std::string how_to_go_on(const fs::path& folder) {
   return fmt::format("make room there and go on with 'rpma-conformance run --resume {}'", folder.string());
 }
 
-ReportFolder::ReportFolder(fs::path folder, bool resume, std::string remedy)
-    : folder_(std::move(folder)), remedy_(remedy.empty() ? how_to_go_on(folder_) : std::move(remedy)) {
+ReportFolder::ReportFolder(fs::path folder, bool resume, std::string hint)
+    : folder_(std::move(folder)), hint_(hint.empty() ? how_to_go_on(folder_) : std::move(hint)) {
   if (resume) earlier_ = read_journal(folder_);
   clear_report_folder(folder_, resume);
   // What was half written goes; should this fail, the old files are still there.
   const JournalText text = text_of(earlier_);
-  const std::string_view otherwise = resume ? std::string_view(remedy_) : kOtherFolder;
+  const std::string_view otherwise = resume ? std::string_view(hint_) : kOtherFolder;
   write_whole(folder_ / "results.jsonl", text.results, otherwise);
   write_whole(folder_ / "points.jsonl", text.points, otherwise);
   write_whole(folder_ / "kernel.jsonl", text.kernel, otherwise);
@@ -174,11 +174,11 @@ void ReportFolder::write(std::ofstream& stream, const Json& line) const {
   stream << as_line(line) << std::flush;
   if (!stream)
     throw SetupError(fmt::format("cannot write to {} any more ({}); {}", folder_.string(),
-                                 errno != 0 ? std::strerror(errno) : "unknown reason", remedy_));
+                                 errno != 0 ? std::strerror(errno) : "unknown reason", hint_));
 }
 
 void ReportFolder::keep(const char* name, const std::string& content) const {
-  write_whole(folder_ / name, content, remedy_);
+  write_whole(folder_ / name, content, hint_);
 }
 
 void ReportFolder::finish(const RunResult& run) {

@@ -33,12 +33,12 @@ class HalfFile {
 inline constexpr std::string_view kOtherFolder = "make room there, or name another folder with --report DIR";
 inline constexpr std::string_view kOtherOutput = "make room there, or name another file with -o FILE";
 
-// Writes a whole file, or none. Throws SetupError, which says why not and ends in the remedy.
+// Writes a whole file, or none. Throws SetupError, which says why not and ends in the hint.
 void write_whole(const std::filesystem::path& file, std::string_view content,
-                 std::string_view remedy = kOtherFolder);
+                 std::string_view hint = kOtherFolder);
 
-// "cannot write FILE: WHY; REMEDY"
+// "cannot write FILE: WHY; HINT"
 [[noreturn]] void refuse_to_write(const std::filesystem::path& file, std::string_view why,
-                                  std::string_view remedy);
+                                  std::string_view hint);
 
 }  // namespace conformance

@@ -279,8 +279,8 @@ RunResult from_json(const Json& json) {
   return run;
 }
 
-RunResult read_report(const std::filesystem::path& file, std::string_view remedy) {
-  const Expected expected = {.what = "report", .schema = kReportFormat, .remedy = remedy};
+RunResult read_report(const std::filesystem::path& file, std::string_view hint) {
+  const Expected expected = {.what = "report", .schema = kReportFormat, .hint = hint};
   const Json document = read_document(file, expected);
   try {
     return from_json(document);

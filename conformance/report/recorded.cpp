@@ -52,10 +52,10 @@ Recorded read_recorded(const std::filesystem::path& folder) {
                             folder.string())
               : fmt::format("there is no report in {}; name a run's report folder", folder.string()));
   }
-  constexpr std::string_view kRemedy = "name a run's whole report folder";
-  const Expected report{.what = "report", .schema = "", .remedy = kRemedy};
+  constexpr std::string_view kHint = "name a run's whole report folder";
+  const Expected report{.what = "report", .schema = "", .hint = kHint};
   const Expected points{
-      .what = "list of points", .schema = "", .remedy = kRemedy, .most_bytes = kMostJournalBytes};
+      .what = "list of points", .schema = "", .hint = kHint, .most_bytes = kMostJournalBytes};
   const std::string document = read_file(file, report);
   const std::string lines = read_file(folder / "points.jsonl", points);
   try {

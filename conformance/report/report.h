@@ -25,8 +25,8 @@ nlohmann::ordered_json to_json(const PointResult& point);
 TestResult test_from_json(const nlohmann::ordered_json& json);
 RunResult from_json(const nlohmann::ordered_json& json);
 
-// A report.json. Throws SetupError, which ends in the remedy.
-RunResult read_report(const std::filesystem::path& file, std::string_view remedy);
+// A report.json. Throws SetupError, which ends in the hint.
+RunResult read_report(const std::filesystem::path& file, std::string_view hint);
 
 std::string to_junit(const RunResult& run);
 std::string to_tap(const RunResult& run);
@@ -84,8 +84,8 @@ std::string to_text(const RunResult& run, const std::string& options);
 class ReportFolder {
  public:
   // Makes the folder, for a new run or for one that goes on. Throws SetupError where it cannot be written to.
-  // `remedy`: what to do when it cannot be written to any more; how_to_go_on() where there is none.
-  explicit ReportFolder(std::filesystem::path folder, bool resume = false, std::string remedy = {});
+  // `hint`: what to do when it cannot be written to any more; how_to_go_on() where there is none.
+  explicit ReportFolder(std::filesystem::path folder, bool resume = false, std::string hint = {});
 
   // What the earlier part left; empty for a new run.
   [[nodiscard]] const Journal& earlier() const { return earlier_; }
@@ -104,7 +104,7 @@ class ReportFolder {
  private:
   void write(std::ofstream& stream, const nlohmann::ordered_json& line) const;
   std::filesystem::path folder_;
-  std::string remedy_;
+  std::string hint_;
   Journal earlier_;
   std::ofstream journal_;
   std::ofstream points_;

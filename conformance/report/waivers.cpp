@@ -241,7 +241,7 @@ std::vector<Waiver> parse_waivers(const Json& document, const std::string& day) 
 
 WaiverFile read_waivers(const std::filesystem::path& file, const std::string& day) {
   constexpr Expected kExpected = {
-      .what = "list of waivers", .schema = kWaiversSchema, .remedy = "name another with --waivers"};
+      .what = "list of waivers", .schema = kWaiversSchema, .hint = "name another with --waivers"};
   WaiverFile read;
   try {
     read.document = read_file(file, kExpected);

@@ -189,7 +189,7 @@ TEST(Document, CountsOfOurOwnAreRead) {
   EXPECT_THROW(static_cast<void>(Node(document).at("b").count()), DocumentError);
 }
 
-constexpr Expected kToy = {.what = "toy", .schema = "toy/1", .remedy = "name another", .most_bytes = 1 << 20};
+constexpr Expected kToy = {.what = "toy", .schema = "toy/1", .hint = "name another", .most_bytes = 1 << 20};
 
 std::string refusal_of_file(const std::filesystem::path& file) {
   return refusal_of<SetupError>([&file] { static_cast<void>(read_document(file, kToy)); });

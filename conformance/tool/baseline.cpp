@@ -15,7 +15,7 @@ namespace conformance {
 namespace {
 
 constexpr Expected kBaseline = {
-    .what = "baseline for this run", .schema = kBaselineSchema, .remedy = "name another with --baseline"};
+    .what = "baseline for this run", .schema = kBaselineSchema, .hint = "name another with --baseline"};
 constexpr size_t kMostOfProviders = 80;
 
 // A field that is misspelt would be one that is left out.

@@ -161,7 +161,7 @@ void print_promised(const Experiment& experiment, const std::string& point) {
 // Points are there as soon as they were tried, whether the run came to its end or not.
 std::string seen_at_point(const ShownReport& report, const std::string& point) {
   constexpr Expected kExpected = {
-      .what = "list of points", .remedy = kOtherReport, .most_bytes = kMostJournalBytes};
+      .what = "list of points", .hint = kOtherReport, .most_bytes = kMostJournalBytes};
   const std::filesystem::path file = report.folder / "points.jsonl";
   std::string text;
   const auto show = [&](const nlohmann::ordered_json& json) {

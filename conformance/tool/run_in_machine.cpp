@@ -83,7 +83,7 @@ bool was_interrupted(const fs::path& report) {
 template <typename Names>
 void copy_files(const fs::path& from, const fs::path& to, const Names& names, const fs::path& report) {
   constexpr Expected kExpected = {.what = "file of a run that can go on",
-                                  .remedy = "start the run anew, in another folder",
+                                  .hint = "start the run anew, in another folder",
                                   .most_bytes = kMostJournalBytes,
                                   .links = false};
   for (const char* name : names)

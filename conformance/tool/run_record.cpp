@@ -19,7 +19,7 @@ using Json = nlohmann::ordered_json;
 constexpr const char* kSchema = "rpma-conformance-run/1";
 constexpr size_t kMostOfACommit = 60;
 constexpr Expected kRunRecord = {
-    .what = "record of a run", .schema = kSchema, .remedy = "start the run anew, in another folder"};
+    .what = "record of a run", .schema = kSchema, .hint = "start the run anew, in another folder"};
 
 // What decides a verdict. How many experiments go at a time does not, and where a machine runs neither.
 template <typename Options, typename Visitor>
@@ -62,7 +62,7 @@ void read(const Node& node, uint64_t& value) {
 // a failure tried again.
 void need_unfinished(const fs::path& report) {
   if (is_absent(report / "report.json")) return;
-  if (came_to_its_end(read_report(report / "report.json", kRunRecord.remedy)))
+  if (came_to_its_end(read_report(report / "report.json", kRunRecord.hint)))
     throw SetupError(fmt::format("the run in {} has ended: start anew, in another folder", report.string()));
 }
 
