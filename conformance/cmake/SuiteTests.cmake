@@ -21,9 +21,7 @@ set_tests_properties(mock.whole PROPERTIES LABELS "suite;mock" TIMEOUT 300)
 # The suite itself: that it notices each defect of the table, and accuses nobody else.
 add_test(NAME mock.self_check COMMAND rpma-conformance self-check --provider mock --timeout 10
   --report ${reports}/mock.self_check)
-# What hurried hands do to the reference's listen.
-add_test(NAME mock.mutants COMMAND rpma-mutants --file listen.cpp --report ${reports}/mock.mutants)
-set_tests_properties(mock.self_check mock.mutants PROPERTIES LABELS "suite;mock" TIMEOUT 2400 PROCESSORS 2)
+set_tests_properties(mock.self_check PROPERTIES LABELS "suite;mock" TIMEOUT 2400 PROCESSORS 2)
 
 if(RPMACONF_RXE_TESTS)
   add_test(NAME rxe.machine.start COMMAND ${machine} start --state ${state})

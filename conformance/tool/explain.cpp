@@ -12,6 +12,7 @@
 #include "conformance/harness/conditions.h"
 #include "conformance/harness/expectations.h"
 #include "conformance/report/document.h"
+#include "conformance/report/recorded.h"
 #include "conformance/report/report.h"
 #include "conformance/suite/matrix.h"
 #include "conformance/suite/suite.h"
@@ -165,15 +166,13 @@ std::string seen_at_point(const ShownReport& report, const std::string& point) {
   const std::filesystem::path file = report.folder / "points.jsonl";
   std::string text;
   const auto show = [&](const nlohmann::ordered_json& json) {
-    const Node line(json);
-    if (line.at("point").text() != point) return;
-    const std::string reason = line.text_or("reason");
-    text +=
-        fmt::format("  seen:     {} in {}{}\n", as_one_line(line.at("verdict").text()),
-                    as_one_line(line.at("test").text()), reason.empty() ? "" : ": " + as_one_line(reason));
+    const RecordedPoint line = recorded_point(json);
+    if (line.result.point != point) return;
+    text += fmt::format("  seen:     {} in {}{}\n", name_of(line.result.verdict), as_one_line(line.test),
+                        line.result.reason.empty() ? "" : ": " + as_one_line(line.result.reason));
   };
   try {
-    if (has(report, "points.jsonl")) for_each_line(read_file(file, kExpected), show);
+    if (has(report, "points.jsonl")) for_each_line(read_file(file, kExpected), kPointLines, show);
   } catch (const DocumentError& error) {
     refuse_document(file, kExpected, error.what());
   }
