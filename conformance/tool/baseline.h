@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// A baseline: the findings that a stack is known to have (clause, module, verdict, signature, and the tests
-// that show each), and the verdict of each clause. Compared with a run it wants exactly those findings, none
-// more and none fewer, so that known ones neither stop a gate nor vanish from it, and no clause worse than it
-// was.
+// A baseline: the known findings of a stack (clause, module, verdict, signature, tests), and the verdict of
+// each clause. A run must have exactly these findings, and no clause may be worse.
 #pragma once
 
 #include <compare>
@@ -18,17 +16,14 @@
 
 namespace conformance {
 
-inline constexpr const char* kBaselineSchema = "rpma-conformance-baseline/1";
-
 class Baseline {
  public:
-  // Throws SetupError where the file is no baseline for this provider.
+  // Throws SetupError where the file is not a baseline for this provider.
   Baseline(const std::filesystem::path& file, const std::string& provider);
-  // The same of a file's bytes, but throws DocumentError.
+  // From a file's bytes. Throws DocumentError.
   static Baseline parse(std::string_view bytes, const std::string& provider);
 
-  // One line for every difference; empty: the run shows what the baseline says. Only what the run's tests can
-  // show is compared.
+  // One line for every difference; empty: none. Tests that did not run are not compared.
   [[nodiscard]] std::vector<std::string> differences(const RunResult& run) const;
 
  private:
@@ -43,7 +38,7 @@ class Baseline {
   };
   void add_worse_clauses(const RunResult& run, std::vector<std::string>& lines) const;
   std::set<Known> known_;
-  std::map<std::string, std::string> clauses_;  // verdict of each; empty: the baseline says nothing of them
+  std::map<std::string, std::string> clauses_;  // verdict of each; empty: not in the baseline
 };
 
 }  // namespace conformance
