@@ -258,7 +258,8 @@ TEST(List, ClausesAreThoseOfTheProvider) {
     words.insert(words.end(), more.begin(), more.end());
     const Ran ran = run(words);
     EXPECT_EQ(ran.exit_code, 0) << ran.output;
-    for (const auto& row : nlohmann::json::parse(ran.output).at("clauses"))
+    const auto document = nlohmann::json::parse(ran.output);
+    for (const auto& row : document.at("clauses"))
       if (row.at("id") == clause) return row.at("tests").size();
     return size_t{0};
   };

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// A baseline: the findings that a stack is known to have (clause, module, verdict, signature, and the tests
-// that show each), and the verdict of each clause. Compared with a run it wants exactly those findings, none
-// more and none fewer, so that known ones neither stop a gate nor vanish from it, and no clause worse than it
-// was.
+// A baseline: the known findings of a stack (clause, module, verdict, signature, tests that show it), and the
+// verdict of each clause. A run matches it if it shows exactly these findings, and no clause is worse.
 #pragma once
 
 #include <compare>
@@ -22,9 +20,9 @@ inline constexpr const char* kBaselineSchema = "rpma-conformance-baseline/1";
 
 class Baseline {
  public:
-  // Throws SetupError where the file is no baseline for this provider.
+  // Throws SetupError where the file is not a baseline for this provider.
   Baseline(const std::filesystem::path& file, const std::string& provider);
-  // The same of a file's bytes, but throws DocumentError.
+  // The same from a file's content, but throws DocumentError.
   static Baseline parse(std::string_view bytes, const std::string& provider);
 
   // One line for every difference; empty: the run shows what the baseline says. Only what the run's tests can

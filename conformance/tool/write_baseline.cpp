@@ -24,9 +24,9 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// What people wrote into the old one stays: what a finding is about, and for which providers it is.
+// Notes and providers of the existing baseline are kept.
 struct Old {
-  // By clause, module, verdict and signature; the last is empty in baselines of former suites.
+  // By clause, module, verdict and signature, which is empty in old baselines.
   std::map<std::tuple<std::string, std::string, std::string, std::string>, std::string> notes;
   std::vector<std::string> providers;
 
@@ -57,7 +57,7 @@ Old read_old(const std::filesystem::path& file, const std::string& provider) {
     old.providers = providers;
   } catch (const DocumentError& error) {
     throw SetupError(
-        fmt::format("{} is no baseline: {}; name another file with -o", file.string(), error.what()));
+        fmt::format("{} is not a baseline: {}; name another file with -o", file.string(), error.what()));
   }
   return old;
 }
@@ -91,14 +91,12 @@ int write_baseline(const std::filesystem::path& report, const std::filesystem::p
   const std::vector<std::string> reasons = incomplete_because(recorded.run);
   if (!reasons.empty())
     throw SetupError(
-        fmt::format("{} is no complete run ({}): a baseline of it would let pass what was not tried",
-                    report.string(), reasons.front()));
-  // Not by the tests' verdicts: a finding that is not waived would hide one that is.
+        fmt::format("{} is not a complete run ({}); run the whole suite", report.string(), reasons.front()));
+  // The tests' verdicts do not show it: an open finding hides a waived one.
   const auto is_used = [](const Json& waiver) { return waiver.at("state") == "used"; };
   if (std::ranges::any_of(recorded.run.waivers, is_used))
     throw SetupError(
-        fmt::format("{} has waived findings, which a baseline would hide; make it of a run without --waivers",
-                    report.string()));
+        fmt::format("{} has waived findings; make a baseline of a run without --waivers", report.string()));
   const Old old = read_old(file, recorded.run.provider);
   Json clauses = Json::object();
   for (const auto& [id, clause] : by_clause(recorded.run)) clauses[id] = name_of(clause.verdict);
