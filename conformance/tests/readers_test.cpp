@@ -88,7 +88,6 @@ TEST(Prove, NoticesThatTestsAreMissing) {
   run.selected = 2;
   const Ran ran = prove(run);
   EXPECT_NE(ran.exit_code, 0);
-  EXPECT_THAT(ran.output, HasSubstr("1 of 2 selected tests did not run"));
   EXPECT_NE(prove(result_of_run({})).exit_code, 0);
 }
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The commands that judge the suite by listeners of which is known what they do. What they find must be seen
-// to fail where it should.
+// The commands that judge the suite by listeners with known behaviour. They must fail where they should.
 #include <gmock/gmock.h>
 
 #include <filesystem>
@@ -27,29 +26,32 @@ TEST(SelfCheck, NoticesADefectAndSaysByWhichClauses) {
   const Folder folder;
   const Ran ran = check(folder, {"--defects-only", "--defect", kDefect});
   EXPECT_EQ(ran.exit_code, 0) << ran.output;
-  EXPECT_THAT(ran.output, HasSubstr("1 of 1 defects noticed on mock"));
   const auto document = read_json(folder.path() / "report/self-check.json");
   EXPECT_EQ(document.at("score").at("noticed"), 1);
   EXPECT_EQ(document.at("defects").at(0).at("broken").at(0), "LISTEN-PROVIDER-2");
 }
 
-// A listener that is right, sold as one with a defect.
+// A correct listener instead of the one with the defect.
 TEST(SelfCheck, FailsWhereADefectSurvives) {
   const Folder folder;
   const Ran ran = check(folder, {"--defects-only", "--defect", kDefect, "--listener", reference()});
   EXPECT_EQ(ran.exit_code, 1) << ran.output;
-  EXPECT_THAT(ran.output, HasSubstr(std::string("survives: ") + kDefect));
+  const auto document = read_json(folder.path() / "report/self-check.json");
+  EXPECT_EQ(document.at("score").at("noticed"), 0);
+  EXPECT_EQ(document.at("defects").at(0).at("noticed"), false);
 }
 
-// One defect, sold as another.
+// A listener with another defect than the table says.
 TEST(SelfCheck, FailsWhereOtherClausesBreakThanTheTableSays) {
   const Folder folder;
   const Ran ran = run({tool(), "self-check", "--provider", "mock", "--defects-only", "--defect", kDefect,
                        "--listener", toy(), "--report", folder.path() / "report"},
                       {"RPMACONF_TOY=leak-block"});
   EXPECT_EQ(ran.exit_code, 1) << ran.output;
-  EXPECT_THAT(ran.output, HasSubstr("LISTEN-PROVIDER-2 was not"));
-  EXPECT_THAT(ran.output, HasSubstr("LISTEN-LEAK-2 was, unexpectedly"));
+  const auto row = read_json(folder.path() / "report/self-check.json").at("defects").at(0);
+  EXPECT_EQ(row.at("noticed"), false);
+  EXPECT_THAT(row.at("broken"), testing::Contains("LISTEN-LEAK-2"));
+  EXPECT_THAT(row.at("why").get<std::string>(), HasSubstr("LISTEN-PROVIDER-2"));
 }
 
 TEST(SelfCheck, FailsWhereTheReferenceIsAccused) {
@@ -58,31 +60,32 @@ TEST(SelfCheck, FailsWhereTheReferenceIsAccused) {
                        "--report", folder.path() / "report"},
                       {"RPMACONF_TOY=leak-block"});
   EXPECT_EQ(ran.exit_code, 1) << ran.output;
-  EXPECT_THAT(ran.output, HasSubstr("reference: accused of"));
+  EXPECT_EQ(read_json(folder.path() / "report/self-check.json").at("reference").at("passed"), false);
 }
 
 TEST(SelfCheck, KnowsItsDefects) {
   const Folder folder;
   const Ran ran = check(folder, {"--defects-only", "--defect", "nosuch"});
   EXPECT_EQ(ran.exit_code, 2) << ran.output;
-  EXPECT_THAT(ran.output, HasSubstr("no defect 'nosuch'"));
+  EXPECT_THAT(ran.output, HasSubstr("'nosuch'"));
 }
 
-TEST(SelfCheck, RefusesAReportFolderThatCannotBe) {
+TEST(SelfCheck, RefusesAReportFolderThatCannotBeMade) {
   const Folder folder;
   std::ofstream(folder.path() / "report") << "in the way\n";
   const Ran ran = check(folder, {"--defects-only", "--defect", kDefect});
   EXPECT_EQ(ran.exit_code, 2) << ran.output;
-  EXPECT_THAT(ran.output, HasSubstr("name another with --report DIR"));
+  EXPECT_THAT(ran.output, HasSubstr("--report"));
 }
 
-// A verdict is not what a broken trial gives; why it broke is told.
-TEST(SelfCheck, SaysWhyATrialCameToNoVerdict) {
+// A broken trial gives no verdict; its reason is reported.
+TEST(SelfCheck, ReportsWhyATrialHasNoVerdict) {
   const Folder folder;
   const Ran ran = check(folder, {"--defects-only", "--defect", kDefect, "--listener", "/etc/passwd"});
   EXPECT_EQ(ran.exit_code, 1) << ran.output;
-  EXPECT_THAT(ran.output, HasSubstr("no verdict: the run ended with 2: rpma-conformance: "));
-  EXPECT_THAT(ran.output, HasSubstr("--librpma FILE"));
+  const auto row = read_json(folder.path() / "report/self-check.json").at("defects").at(0);
+  EXPECT_EQ(row.at("noticed"), false);
+  EXPECT_THAT(row.at("why").get<std::string>(), HasSubstr("/etc/passwd"));
 }
 
 TEST(FalseAlarms, AreNoneWithTheReference) {
@@ -91,7 +94,6 @@ TEST(FalseAlarms, AreNoneWithTheReference) {
   const Ran ran = run(
       {tool(), "false-alarms", "--provider", "mock", "--runs", "9", "--report", folder.path() / "report"});
   EXPECT_EQ(ran.exit_code, 0) << ran.output;
-  EXPECT_THAT(ran.output, HasSubstr("false alarms: 0 in 9 runs (0.00 %)"));
   EXPECT_EQ(read_json(folder.path() / "report/false-alarms.json").at("with_an_alarm"), 0);
 }
 
@@ -100,8 +102,10 @@ TEST(FalseAlarms, AreRunsWithoutAReportToo) {
   const Ran ran = run({tool(), "false-alarms", "--provider", "mock", "--runs", "1", "--librpma",
                        "/etc/passwd", "--report", folder.path() / "report"});
   EXPECT_EQ(ran.exit_code, 1) << ran.output;
-  EXPECT_THAT(ran.output, HasSubstr("exit code 2, broken: rpma-conformance: "));
-  EXPECT_THAT(ran.output, HasSubstr(" tests ran"));
+  const auto document = read_json(folder.path() / "report/false-alarms.json");
+  EXPECT_EQ(document.at("with_an_alarm"), 1);
+  EXPECT_EQ(document.at("alarms").size(), 2U) << "no report, and no test that ran";
+  EXPECT_THAT(document.at("alarms").at(0).get<std::string>(), HasSubstr("/etc/passwd"));
   EXPECT_TRUE(std::filesystem::exists(folder.path() / "report/run-1-1/log"));
 }
 
@@ -111,8 +115,10 @@ TEST(FalseAlarms, AreCountedAndTheirReportsKept) {
                        "--report", folder.path() / "report"},
                       {"RPMACONF_TOY=leak-block"});
   EXPECT_EQ(ran.exit_code, 1) << ran.output;
-  EXPECT_THAT(ran.output, HasSubstr("ALARM: run 2 (--seed 2 --jobs 2): exit code 1, fail: LISTEN-"));
-  EXPECT_THAT(ran.output, HasSubstr("false alarms: 2 in 2 runs (100.00 %)"));
+  const auto document = read_json(folder.path() / "report/false-alarms.json");
+  EXPECT_EQ(document.at("with_an_alarm"), 2);
+  EXPECT_EQ(document.at("rate"), 1.0);
+  EXPECT_THAT(document.at("alarms").at(1).get<std::string>(), HasSubstr("--seed 2 --jobs 2"));
   EXPECT_TRUE(std::filesystem::exists(folder.path() / "report/run-2-1/report.json"));
 }
 

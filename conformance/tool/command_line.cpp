@@ -51,7 +51,7 @@ std::vector<std::string> command_names(const CLI::App& app) {
   return names;
 }
 
-// CLI11 reports what is missing before what it does not know, which is mostly why it is missing.
+// An unknown word is often why another is missing, so it is reported first; CLI11 does it the other way.
 std::string complaint(const CLI::App& app, const CLI::ParseError& error) {
   const std::vector<std::string> extras = app.remaining(true);
   if (extras.empty()) return error.what();
@@ -74,7 +74,7 @@ void add_pages(CommandLine& line) {
   app.group("")->add_option("PAGE", *page, "File.")->required();  // hidden: conformance/pages
 }
 
-// The values of an option or argument for what was typed of one. Lists are completed at their end.
+// Offers values of an option or argument that begin with `typed`. In a list, the last item is completed.
 void add_values(const CommandLine& line, const CLI::Option& option, const std::string& typed,
                 const std::string& before, std::vector<std::string>& found) {
   const auto values = line.values.find(&option);

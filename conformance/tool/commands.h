@@ -14,7 +14,7 @@
 
 namespace conformance {
 
-// Here, in this process, on the named provider. Needs the shim in front: see with_preload().
+// In this process, on the named provider. The shim must be preloaded: see with_preload().
 int run_here(const RunOptions& options);
 
 // On an rxe machine: starts one (or uses options.machine), runs the same command in it, fetches the report.
@@ -37,12 +37,13 @@ struct SelfCheckOptions {
   bool reference = true;     // the reference listener too, which must pass
   std::string defect;        // only this one; empty: all that show on the provider
   bool kernel_only = false;  // only those that the mock cannot show
-  std::string listener;      // hidden: a library in the place of the reference and of that with the defects
+  std::string listener;      // hidden: a library to use instead of ours
 };
 int self_check_here(const RunOptions& options, const SelfCheckOptions& what);
 int self_check_in_machine(const RunOptions& options, const SelfCheckOptions& what);
 
-// How often so many runs accuse a right listener. A run's number decides its seed, jobs and shards.
+// Counts the runs that report findings in a correct listener. A run's number decides its seed, jobs and
+// shards.
 struct FalseAlarmOptions {
   unsigned runs = 20;
   unsigned first = 1;
@@ -57,10 +58,10 @@ int diff(const std::filesystem::path& old_folder, const std::filesystem::path& n
 // The report of a run, to options.report, from the report folders of its shards.
 int merge_reports(const std::vector<std::filesystem::path>& folders, const RunOptions& options);
 
-// A baseline from a report folder; notes of one that is there are kept.
+// Makes a baseline from a report folder. The notes of an existing one are kept.
 int write_baseline(const std::filesystem::path& report, const std::filesystem::path& file);
 
-// The report folder whose run may have seen what a command shows. One that was named must be there.
+// The report folder that a command shows results from. It must exist if the user named it.
 struct ShownReport {
   std::filesystem::path folder = "report";
   bool is_named = false;
@@ -68,39 +69,39 @@ struct ShownReport {
 // Is that file in it? Throws SetupError where it must be.
 bool has(const ShownReport& report, const char* file);
 
-// What is promised, done and seen.
+// Describes a clause, a test or a point.
 int explain(const std::string& what, const ShownReport& report);
 
-// Of a test; nothing where there is none of that name.
+// The same of a test; nothing where no test has that name.
 std::optional<int> explain_test(const std::string& id, const ShownReport& report);
 
-// The requirement matrix by clause, with what a report saw where there is one. `provider`: only of the tests
-// that run there; empty: of all.
+// Each clause with its tests, and the report's results if there are any. `provider`: only tests that run
+// there; empty: all.
 int list_clauses(const ShownReport& report, const std::string& provider);
 
-// Throws SetupError with one clear line where `point` is none.
+// Throws SetupError where `point` is not a point id.
 Experiment read_point(const std::string& point);
-// What the suite demands at a point that one of its tables names; nothing for points that sweeps make.
+// What the suite expects at a point of its tables; nothing for points that sweeps make.
 std::optional<Expectation> expectation_in_suite(const std::string& point);
 
-// The roles that --judge names, separated by commas; "stack" alone is everybody. Throws SetupError for a name
-// that nobody has: it would have no findings, a wrong pass.
+// The roles that --judge names, separated by commas; "stack" is all of them. Throws SetupError for an unknown
+// name: it would have no findings, and pass.
 std::string roles_of_subject(const Library& library, const std::string& subject);
 
 // A report folder as one file that another party can check.
 struct BundleOptions {
   std::filesystem::path report;
   std::filesystem::path output;
-  std::filesystem::path key;  // that signs it; empty: nobody does
-  bool replace = false;       // a file that is there
+  std::filesystem::path key;  // signs it; empty: not signed
+  bool replace = false;       // an existing file
 };
 int bundle(const BundleOptions& what);
 
 // Is a bundle genuine, and what does it certify?
 struct VerifyOptions {
   std::filesystem::path file;
-  std::filesystem::path public_key;  // empty: whoever signed
-  std::filesystem::path profile;     // a file in the place of the suite's own; empty: none
+  std::filesystem::path public_key;  // empty: any signer
+  std::filesystem::path profile;     // a file; empty: any profile of the suite
 };
 int verify_bundle(const VerifyOptions& what);
 
@@ -114,8 +115,7 @@ int list(const ListOptions& options);
 // What this host can run, what is missing, and the command that installs it.
 int doctor(const std::string& provider);
 
-// Starts this program again with the shim (and the mock) preloaded, unless that has happened already. Returns
-// where the shim is in front.
+// Starts this program again with the shim (and the mock) preloaded. Returns if they are already preloaded.
 void with_preload(const RunOptions& options, char** argv);
 
 }  // namespace conformance

@@ -16,7 +16,7 @@ constexpr const char* kLockFile = "/run/lock/rpma-conformance.lock";
 
 }  // namespace
 
-// Where the file cannot be had (no such folder, no permission) there is no shared machine to protect.
+// Without the lock file (no folder, no permission) there is no shared machine to protect.
 DeviceLock::DeviceLock(bool disturbs) : fd_(open(kLockFile, O_RDWR | O_CREAT | O_CLOEXEC, 0644)) {
   if (fd_ < 0) return;
   const int kind = disturbs ? LOCK_EX : LOCK_SH;

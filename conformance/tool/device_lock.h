@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Keeps runs that disturb the whole machine apart from all others on it: what one takes away, another would
-// take for a finding.
+// Keeps runs that disturb the whole machine apart from all others on it: a device that one run takes away
+// would be a finding of another.
 #pragma once
 
 namespace conformance {
 
-// Held by a run from its first experiment to its end. Waits, and says so, where another run is in the way.
+// Held by a run from its first experiment to its end. Waits for other runs, and prints that it waits.
 class DeviceLock {
  public:
-  // `disturbs`: nobody else may run meanwhile; otherwise only those that disturb may not.
+  // `disturbs`: excludes all other runs; otherwise only those that disturb.
   explicit DeviceLock(bool disturbs);
   ~DeviceLock();
   DeviceLock(const DeviceLock&) = delete;

@@ -42,7 +42,7 @@ void add_notes(const RunResult& before, const RunResult& after, Lines& text) {
   if (before.suite_commit != after.suite_commit)
     text.line("note: judged by suite {} and {}", before.suite_commit, after.suite_commit);
   if (before.seed != after.seed || before.chose_all != after.chose_all)
-    text.line("note: pairs of faults were chosen otherwise (seeds {} and {})", before.seed, after.seed);
+    text.line("note: other pairs of faults (seeds {} and {})", before.seed, after.seed);
   for (const StackModule& module : after.stack.modules) {
     const auto same = std::ranges::find_if(before.stack.modules, [&module](const StackModule& other) {
       return other.role == module.role && (module.role == "iut" || file_of(other) == file_of(module));
@@ -88,7 +88,7 @@ int diff(const std::filesystem::path& old_folder, const std::filesystem::path& n
   const std::vector<Change> changes = compare(before, after);
   add_changes(changes, all, text);
   const std::vector<std::string> missing = tests_not_concluded(before.run, after.run);
-  for (const std::string& test : missing) text.line("no verdict any more: {}", test);
+  for (const std::string& test : missing) text.line("no verdict now: {}", test);
 
   const auto regressions = std::ranges::count_if(changes, &Change::regression);
   int code = kConforms;

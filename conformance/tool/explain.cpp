@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// `explain CLAUSE|POINT`: what is promised, what is done to see whether it is kept, and what a report saw.
+// `explain CLAUSE|POINT`: the promise, how it is tested, and what a report saw.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 

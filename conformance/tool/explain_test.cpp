@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The requirement matrix from the other side: `explain TEST`, and `list --clauses`.
+// `explain TEST` and `list --clauses`.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -47,7 +47,7 @@ Json seen_as_json(const std::optional<Recorded>& recorded, const std::string& te
 void print_seen(const Recorded& recorded, const Test& test) {
   const auto result = std::ranges::find(recorded.run.tests, test.id(), &TestResult::id);
   if (result == recorded.run.tests.end()) {
-    fmt::print("  seen:     it did not run ({}, on {})\n", recorded.folder.string(), recorded.run.provider);
+    fmt::print("  seen:     did not run ({}, on {})\n", recorded.folder.string(), recorded.run.provider);
     return;
   }
   fmt::print("  seen:     {} at {} points (report of {}, on {}){}{}\n", name_of(result->verdict),
@@ -93,7 +93,7 @@ Json clauses_as_document(const std::optional<Recorded>& recorded,
 
 bool has(const ShownReport& report, const char* file) {
   const bool absent = is_absent(report.folder / file);
-  if (absent && report.is_named) static_cast<void>(read_recorded(report.folder));  // it says why it throws
+  if (absent && report.is_named) static_cast<void>(read_recorded(report.folder));  // throws with the reason
   return !absent;
 }
 

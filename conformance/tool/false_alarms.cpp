@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// `false-alarms`: how often the suite accuses a right listener. Each run has a seed, a number of jobs and of
-// shards of its own; all of them must pass, and the shards of a run must be all its tests, each once.
+// `false-alarms`: counts runs that report findings in a correct listener. Runs differ in seed, jobs and
+// shards. Each must pass, and its shards together must run each test once.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -56,7 +56,7 @@ class FalseAlarms {
 
   int run() {
     const auto begin = std::chrono::steady_clock::now();
-    // A kernel has one list of devices: there a run has the machine for itself.
+    // Runs on a kernel share its device list, so they go one at a time.
     const unsigned at_a_time = options_.provider == "mock" ? jobs_of(options_) : 1;
     std::vector<Trial> trials;
     for (unsigned number = first_; number < first_ + wanted_; ++number) {
@@ -79,7 +79,7 @@ class FalseAlarms {
     return trial;
   }
 
-  // The report of a trial that accuses stays.
+  // Keeps the report of a trial with findings.
   void note(Run& run, const Trial& trial, int status) {
     const std::string shard = trial.shard.empty() ? "" : fmt::format(" --shard {}", trial.shard);
     const auto alarm = [&](const std::string& what) {
@@ -121,7 +121,7 @@ class FalseAlarms {
     fmt::print("\n{} runs of {} tests on {}, {} points, {:.0f} s\n", wanted_, tests_.size(),
                options_.provider, points_, seconds);
     for (const auto& [finding, runs] : others_)
-      fmt::print("not the listener's: {}, in {} reports\n", finding, runs);
+      fmt::print("not by the listener: {}, in {} reports\n", finding, runs);
     fmt::print("false alarms: {} in {} runs ({:.2f} %)\n", alarms_, wanted_, 100 * rate);
     // Where the rate is higher, N runs without an alarm are less likely than one in twenty.
     const double most = 1 - std::pow(0.05, 1.0 / wanted_);

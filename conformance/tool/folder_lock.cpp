@@ -14,7 +14,7 @@ namespace conformance {
 
 FolderLock::FolderLock(const std::filesystem::path& folder)
     : fd_(open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)) {
-  // A file system that knows no locks (9p) is no reason not to run.
+  // Some file systems (9p) have no locks; the run goes on without.
   if (fd_ < 0 || flock(fd_, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK) return;
   close(fd_);
   throw SetupError(fmt::format("another run writes to {}; wait for it, or name another folder with --report",

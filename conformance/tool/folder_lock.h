@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// One run to a report folder: two would write over each other.
+// One run at a time in a report folder: two would overwrite each other's files.
 #pragma once
 
 #include <filesystem>
@@ -9,7 +9,7 @@ namespace conformance {
 
 class FolderLock {
  public:
-  // Throws SetupError where another process holds it. It is free once its holder has ended, however it did.
+  // Throws SetupError where another process holds it. The kernel releases it when its holder ends.
   explicit FolderLock(const std::filesystem::path& folder);
   ~FolderLock();
   FolderLock(const FolderLock&) = delete;

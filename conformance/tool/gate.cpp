@@ -8,7 +8,7 @@
 namespace conformance {
 namespace {
 
-// The first that counts, and how many more there are.
+// The worst test without a verdict, and how many more there are.
 std::string unconcluded_in(const RunResult& run) {
   std::string first;
   size_t more = 0;
@@ -42,7 +42,7 @@ int gate(const Baseline& baseline, const std::filesystem::path& file, const RunR
     fmt::print("baseline: the findings are exactly those of {}, exit code {}\n", file.string(), code);
     return code;
   }
-  // The findings alone are no verdict: what was not concluded may hide one.
+  // A test without a verdict may hide a finding.
   fmt::print(
       "baseline: no other findings than those of {}, but not every test reached a verdict: {}, exit code "
       "{}\n",

@@ -10,8 +10,8 @@
 
 namespace conformance {
 
-// Prints what differs and returns the exit code. Known findings are what is expected; what was not concluded
-// stays so. `file`: the baseline's, to name it.
+// Prints the differences and returns the exit code. A test without a verdict makes the run incomplete, as
+// without a baseline. `file`: the baseline's name.
 int gate(const Baseline& baseline, const std::filesystem::path& file, const RunResult& run);
 
 }  // namespace conformance

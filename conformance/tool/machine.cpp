@@ -25,7 +25,7 @@ Machine::Machine(const RunOptions& options) : command_(find_parts().machine) {
   state_ = own_->path();
   std::vector<std::string> start = {command_, "start", "--state", state_};
   if (!options.kernel.empty()) start.insert(start.end(), {"--kernel", options.kernel});
-  // It has said itself, in one line, which step failed.
+  // The machine command has printed which step failed.
   if (run_program(start) != 0) {
     stop();
     throw SetupError("the rxe machine did not start; 'rpma-conformance doctor' shows what is missing");
@@ -51,7 +51,7 @@ std::map<std::string, std::string> Machine::environment() const {
 int Machine::exec(const std::vector<std::string>& arguments) const {
   std::vector<std::string> all = {command_, "exec", "--state", state_, "--"};
   all.insert(all.end(), arguments.begin(), arguments.end());
-  const RealOutput output;  // what runs in there prints the document
+  const RealOutput output;  // the inner run prints the document
   return run_program(all);
 }
 
@@ -66,7 +66,7 @@ void Machine::stop() const {
 std::vector<std::string> command_in_machine(const std::string& verb, const RunOptions& options,
                                             const Machine& machine) {
   const auto environment = machine.environment();
-  RunOptions inner = options;  // --kernel has no effect in there; findings name it
+  RunOptions inner = options;  // --kernel has no effect in the machine; reports name it
   inner.device = environment.at("DEVICE");
   if (inner.address.empty()) inner.address = environment.at("ADDR");
   inner.in_machine = true;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// An rxe machine as a command of ours uses it: one of its own, or one that runs already and is left running.
+// The rxe machine of a command: started for it, or already running and left running.
 #pragma once
 
 #include <filesystem>
@@ -14,7 +14,7 @@
 
 namespace conformance {
 
-inline constexpr int kMachineLost = 125;  // what exec() returns where the machine died under the command
+inline constexpr int kMachineLost = 125;  // exec() returns it where the machine died
 
 class Machine {
  public:
@@ -30,7 +30,7 @@ class Machine {
   [[nodiscard]] std::filesystem::path share() const { return state_ / "share"; }
   [[nodiscard]] const std::filesystem::path& state() const { return state_; }
 
-  // Runs a command in it, with this process's streams; returns its exit status.
+  // Runs a command in it with this process's standard streams; returns its exit status.
   [[nodiscard]] int exec(const std::vector<std::string>& arguments) const;
 
   // The kernel's log; the console's where the machine is gone.
@@ -40,7 +40,7 @@ class Machine {
   void stop() const;
 
   std::filesystem::path command_;
-  std::optional<TemporaryFolder> own_;  // the state of a machine of its own
+  std::optional<TemporaryFolder> own_;  // the state of a machine that it has started
   std::filesystem::path state_;
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What the commands are told, and where the installed parts lie.
+// The options of the commands, and the paths of the installed parts.
 #pragma once
 
 #include <filesystem>
@@ -29,18 +29,17 @@ struct RunOptions {
   std::filesystem::path waivers;   // empty: none
   bool resume = false;             // `report` holds an earlier part of this run
   std::string kernel;              // a kernel package for the rxe machine
-  bool in_machine = false;  // set by run_in_machine() for the run in there: its report folder is no user's
+  bool in_machine = false;        // set for the inner run in an rxe machine, whose report folder is temporary
   std::filesystem::path machine;  // state folder of a running rxe machine; empty: start one for this run
 };
 
-// The options that give a command the same surroundings: what differs from the defaults; without --filter,
-// --report and --baseline.
+// The options, as words, that give a command the same stack and subject.
 std::vector<std::string> surroundings_of(const RunOptions& options);
 // The same as a user would type them, quoted for a shell: of a run in the machine, those of the run that
 // started it.
 std::string as_typed(const RunOptions& options);
 
-// --jobs, or one for each processor of where this runs.
+// --jobs, or one for each processor.
 unsigned jobs_of(const RunOptions& options);
 
 // Exit codes of every command (DESIGN section 2).

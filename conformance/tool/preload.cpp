@@ -28,7 +28,7 @@ void need(const std::filesystem::path& part) {
   if (!std::filesystem::exists(part))
     throw SetupError(
         fmt::format("{} is missing; build the whole project, or install it again", part.string()));
-  // The dynamic linker takes both characters for separators.
+  // Both characters separate names in LD_PRELOAD.
   if (part.string().find_first_of(": ") != std::string::npos)
     throw SetupError(fmt::format(
         "{} cannot be preloaded: its path has a colon or a space; install it elsewhere", part.string()));

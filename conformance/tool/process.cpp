@@ -15,7 +15,7 @@ namespace {
 constexpr std::array kHandedOn = {SIGINT, SIGTERM, SIGHUP};
 volatile pid_t running = -1;
 
-// What a terminal sends it sends to the program that runs too; handed on, it would come twice.
+// A terminal sends its signals to the running program too; forwarded, they would arrive twice.
 void hand_on(int signal, siginfo_t* info, void*) {
   if (running > 0 && info->si_code != SI_KERNEL) kill(running, signal);
 }
@@ -35,8 +35,7 @@ int wait_for(pid_t pid) {
   return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
-// While it lives, the signals that ask for an end go to the program that runs, and this one waits for it:
-// there is something to keep and something to stop.
+// While it lives, signals that end a program go to the running program. This one waits for it, and cleans up.
 class Signals {
  public:
   Signals() {
@@ -53,7 +52,7 @@ class Signals {
   Signals(Signals&&) = delete;
   Signals& operator=(Signals&&) = delete;
 
-  // In the child. What `nohup` had switched off stays off.
+  // In the child. SIGHUP stays ignored under nohup.
   void give_back() const {
     for (size_t i = 0; i < kHandedOn.size(); ++i) {
       const bool off = kHandedOn[i] == SIGHUP && old_[i].sa_handler == SIG_IGN;

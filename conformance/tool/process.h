@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Other programs: started, waited for, ended with this one.
+// Starts other programs, waits for them and forwards signals to them.
 #pragma once
 
 #include <string>

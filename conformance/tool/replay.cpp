@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// `replay POINT`: one point again, with its control, and what happened call by call.
+// `replay POINT`: runs one point again with its control, and shows it call by call.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -28,7 +28,7 @@
 namespace conformance {
 namespace {
 
-constexpr size_t kMostOfAnError = 1500;  // of what is wrong with a point
+constexpr size_t kMostOfAnError = 1500;  // characters of a message
 
 void print_outcomes(const std::vector<ClauseOutcome>& outcomes) {
   fmt::print("\nverdict\n");

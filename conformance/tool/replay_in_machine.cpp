@@ -18,7 +18,7 @@ struct Debugger {
   std::string_view name;
   std::string_view command;
 };
-// What each needs to follow this program, which starts itself again with the shim in front.
+// This program starts itself again with the shim preloaded: each needs options to follow it.
 constexpr Debugger kDebuggers[] = {
     {"gdb", "gdb -q -ex set~breakpoint~pending~on -ex handle~SIGSYS~nostop~noprint~pass --args"},
     {"valgrind", "valgrind --trace-children=yes --soname-synonyms=somalloc=nouserintercepts"},
@@ -49,7 +49,7 @@ void add_what(std::vector<std::string>& command, const ReplayOptions& what) {
 }  // namespace
 
 int replay_in_machine(const RunOptions& options, const ReplayOptions& what) {
-  static_cast<void>(read_point(what.point));  // before a machine is started for nothing
+  static_cast<void>(read_point(what.point));  // before a machine is started
   const Machine machine(options);
   std::vector<std::string> command = debugger_words(what.under);
   const std::vector<std::string> inner = command_in_machine("replay", options, machine);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What every way of running the suite puts into its result by itself.
+// Parts of a result that all ways of running the suite share, and how it is printed.
 #pragma once
 
 #include "conformance/report/result.h"

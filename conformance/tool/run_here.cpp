@@ -39,7 +39,7 @@ std::string utc_now() {
                      parts.tm_mday, parts.tm_hour, parts.tm_min, parts.tm_sec);
 }
 
-// What an undisturbed call shows. Where the run was ended before there was one, only the stack is known.
+// Describes the stack and the calls of an undisturbed call. After an early end, only the stack is known.
 void describe_undisturbed(const Library& library, const Target& target, SuiteRunner& runner, RunResult& run) {
   try {
     const Observation& control = runner.ordinary().observation;
@@ -48,9 +48,9 @@ void describe_undisturbed(const Library& library, const Target& target, SuiteRun
       run.stack = describe_stack(library, target, control);
       return;
     }
-  } catch (const Interrupted&) {  // there is none
+  } catch (const Interrupted&) {  // no control has run
   }
-  // The control never got so far: what this process has loaded is known all the same.
+  // Without a control, the modules of this process are listed.
   Observation own{};
   list_modules(own);
   run.stack = describe_stack(library, target, own);
@@ -61,7 +61,7 @@ std::string test_suggestion_for(const std::string& filter) {
   return similar.empty() ? "; 'rpma-conformance list' shows the tests" : similar;
 }
 
-// What must be the same in each part of one run.
+// Must be the same in each part of a resumed run.
 nlohmann::ordered_json header_of(const Library& library, const Target& target, const RunResult& run) {
   nlohmann::ordered_json header = {{"started", run.started},
                                    {"suite", run.suite_commit},
@@ -95,7 +95,7 @@ int run_here(const RunOptions& options) {
   const LibraryOptions libraries{options.librpma, options.rdma_core, options.provider == "mock"};
   const bool on_kernel = options.provider != "mock";
   std::optional<DeviceLock> lock;
-  if (on_kernel) lock.emplace(false);  // before the device is looked for: another run may have taken it away
+  if (on_kernel) lock.emplace(false);  // another run may have taken the device away
   const Target target = choose_target(options);
   Library library = open_library(libraries);
   run.profile = {profile.name, profile.version, profile.sha256, profile.rulings_sha256};
@@ -110,7 +110,7 @@ int run_here(const RunOptions& options) {
   size_t kernel_lines = report.earlier().kernel_log.size();
   if (kernel)
     for (const std::string& line : report.earlier().kernel_log) kernel->add(line);
-  // Lines are kept as tests end, for a part of the run that may follow.
+  // Lines are written as tests end, so that the run can be resumed.
   const auto judge_kernel = [&] {
     Outcome outcome = kernel->judge();
     for (; kernel_lines < kernel->lines().size(); ++kernel_lines)

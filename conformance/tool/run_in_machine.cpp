@@ -45,8 +45,8 @@ std::vector<std::string> inner_command(const RunOptions& options, const Machine&
   return command;
 }
 
-// The run in the machine came to no end of its own. What had been obtained is kept; where the machine was
-// lost, the kernel's last words are judged.
+// The run in the machine ended early. Its results are kept; if the machine was lost, its last kernel messages
+// are judged.
 int report_partial(const RunOptions& options, const std::string& why, const std::string& last_words) {
   ReportFolder report(options.report, true);
   RunResult run = result_for(options);
@@ -59,16 +59,16 @@ int report_partial(const RunOptions& options, const std::string& why, const std:
   for (std::string line; std::getline(lines, line);) {
     run.kernel_log.push_back(line);
     const Verdict verdict = verdict_on_kernel_line(line, true);
-    if (verdict != Verdict::Pass) report.add_kernel_line(line);  // whoever goes on has to judge it too
+    if (verdict != Verdict::Pass) report.add_kernel_line(line);  // a resumed run judges it too
     if (outcome.verdict() != Verdict::Crash && is_finding(verdict))
-      outcome = Outcome::of(Verdict::Crash, "the machine was lost after its kernel said: " + line);
+      outcome = Outcome::of(Verdict::Crash, "the machine was lost after the kernel message: " + line);
   }
   for (const TestResult& test : run.tests) run.experiments += test.experiments;
   run.tests.push_back(kernel_result(outcome));
   const Profile profile = find_profile(profiles_in(find_parts().profiles), options.profile);
   run.profile = {profile.name, profile.version, profile.sha256, profile.rulings_sha256};
   run.in_profile = profile.tests_on("rxe").size();
-  // How many the filter would have selected is not known out here; at least one more than ran.
+  // The number of selected tests is not known here: at least one more than ran.
   run.selected = options.filter == "*" && options.shard.empty() ? run.in_profile : run.tests.size() + 1;
   report.add(run.tests.back());
   report.finish(run);
@@ -81,7 +81,7 @@ bool was_interrupted(const fs::path& report) {
   return !read_report(report / "report.json", "run it again").interrupted.empty();
 }
 
-// Neither reads nor writes through a link: whoever may write to one of the folders is not to choose the file.
+// Follows no links: a user who can write to a folder must not choose other files.
 template <typename Names>
 void copy_files(const fs::path& from, const fs::path& to, const Names& names, const fs::path& report) {
   constexpr Expected kExpected = {.what = "file of a run that can go on",
@@ -93,39 +93,38 @@ void copy_files(const fs::path& from, const fs::path& to, const Names& names, co
       write_whole(to / name, read_file(from / name, kExpected), how_to_go_on(report));
 }
 
-// A folder that is this user's own and no link to another.
+// A folder of this user, not a link.
 bool is_ours(const fs::path& folder) {
   struct stat status = {};
   return lstat(folder.c_str(), &status) == 0 && S_ISDIR(status.st_mode) && status.st_uid == geteuid();
 }
 
-// Whoever wrote run.json, nothing is stopped or removed but what a run of ours leaves: a report in the share
-// of a machine, and a machine of its own in a temporary folder.
+// run.json may be forged. Only a report in the share of a machine, and a machine in a temporary folder, may
+// be stopped and removed.
 void need_folders_of_a_run(const RunRecord& record) {
   const fs::path share = record.inner_report.parent_path();
   const fs::path state = share.parent_path();
   const bool is_machine = share.filename() == "share" && fs::exists(state / "lock") && is_ours(state);
   const bool is_report = record.inner_report.filename().string().starts_with(kInnerReport);
   const bool is_own = record.machine.empty() ||
-                      (record.machine == state && TemporaryFolder::is_name_of_one(state.filename().string()));
+                      (record.machine == state && TemporaryFolder::is_name(state.filename().string()));
   if (!is_machine || !is_report || !is_own)
     throw SetupError(fmt::format(
-        "run.json in {} names {}, where no run of an rxe machine leaves its report; start the run anew",
+        "run.json in {} names {}, which is not the report of a run in an rxe machine; start a new run",
         record.options.report.string(), record.inner_report.string()));
 }
 
-// The run was killed with the program that had started it: what it obtained lies in its machine's share, and
-// the machine may run on.
+// After SIGKILL, the results are still in the machine's share, and the machine may be running.
 void take_over(const RunOptions& options) {
   const RunRecord record = read_run_record(options.report);
   if (record.inner_report.empty()) return;
-  // A machine that is gone has left nothing.
+  // A removed machine has left nothing.
   if (is_absent(record.machine.empty() ? record.inner_report : record.machine)) return;
   need_folders_of_a_run(record);
   if (!record.machine.empty()) {
     const fs::path& machine = find_parts().machine;
     add_to_kernel_log(options.report, output_of({machine, "log", "--state", record.machine}));
-    run_program({machine, "stop", "--state", record.machine});  // nobody writes there any more
+    run_program({machine, "stop", "--state", record.machine});  // it writes no more results
   }
   copy_files(record.inner_report, options.report, kJournals, options.report);
   std::error_code error;
@@ -135,14 +134,14 @@ void take_over(const RunOptions& options) {
 }  // namespace
 
 int run_in_machine(const RunOptions& options) {
-  // Before a machine is started for nothing.
+  // Before a machine is started.
   if (!options.baseline.empty()) static_cast<void>(Baseline(options.baseline, options.provider));
   make_report_folder(options.report, {});
   const FolderLock lock(options.report);
   if (options.resume) take_over(options);
   clear_report_folder(options.report, options.resume);
   write_run_record(
-      {options, {}, {}});  // a folder that cannot be written to is told before a machine is started
+      {options, {}, {}});  // fails before a machine is started if the folder cannot be written to
   const Machine machine(options);
   const fs::path inner_report = machine.share() / fmt::format("{}{}", kInnerReport, getpid());
   if (options.resume) {
@@ -157,10 +156,10 @@ int run_in_machine(const RunOptions& options) {
   const bool lost = status == kMachineLost;
   if (lost || status > kIncomplete)
     return report_partial(options,
-                          lost ? "the machine was lost, and its kernel left no word about it"
+                          lost ? "the machine was lost without a kernel message"
                                : fmt::format("the run in the machine was ended (status {})", status),
                           lost ? machine.log() : "");
-  // Without a report nothing was tested, and the run has said why.
+  // Without a report nothing was tested, and the run has printed why.
   if (fs::exists(inner_report / "report.json")) {
     copy_files(inner_report, options.report, kDocuments, options.report);
     print_where_report_is(options.report, was_interrupted(options.report));

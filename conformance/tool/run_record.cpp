@@ -20,7 +20,7 @@ constexpr size_t kMostOfACommit = 60;
 constexpr Expected kRunRecord = {
     .what = "record of a run", .schema = kRunSchema, .hint = "start the run anew, in another folder"};
 
-// What decides a verdict. How many experiments go at a time does not, and where a machine runs neither.
+// The options that affect a verdict: not --jobs, not --machine.
 template <typename Options, typename Visitor>
 void visit(Options& options, const Visitor& field) {
   field("provider", options.provider);
@@ -49,12 +49,12 @@ void read(const Json& json, fs::path& value) {
   value = json.get<std::string>();
 }
 
-// Of a run that came to its end nothing is left to be done: whoever cut lines out of its journal would have
-// a failure tried again.
+// A finished run cannot be resumed: cutting lines out of its journal would repeat a failed test.
 void need_unfinished(const fs::path& report) {
   if (is_absent(report / "report.json")) return;
   if (came_to_its_end(read_report(report / "report.json", kRunRecord.hint)))
-    throw SetupError(fmt::format("the run in {} has ended: start anew, in another folder", report.string()));
+    throw SetupError(
+        fmt::format("the run in {} has ended; start a new run in another folder", report.string()));
 }
 
 }  // namespace
@@ -68,7 +68,7 @@ void write_run_record(const RunRecord& record) {
                    {"machine", record.machine.string()},
                    {"inner_report", record.inner_report.string()}};
   const fs::path file = record.options.report / "run.json";
-  // The first is written before there is anything to go on with.
+  // The first record is written before any result.
   write_whole(file, document.dump(2, ' ', false, Json::error_handler_t::replace) + "\n",
               is_absent(file) ? kOtherFolder : how_to_go_on(record.options.report));
 }
@@ -76,8 +76,8 @@ void write_run_record(const RunRecord& record) {
 RunRecord read_run_record(const fs::path& report) {
   const fs::path file = report / "run.json";
   if (is_absent(file))
-    throw SetupError(fmt::format(
-        "there is no run in {} that could go on; name its report folder with --resume", report.string()));
+    throw SetupError(
+        fmt::format("{} has no run to resume; name its report folder with --resume", report.string()));
   RunRecord record;
   std::string commit;
   try {
@@ -94,8 +94,8 @@ RunRecord read_run_record(const fs::path& report) {
     refuse_document(file, kRunRecord, error.what());
   }
   if (commit != kCommit)
-    throw SetupError(fmt::format("the run in {} was one of suite {}, this is {}: start it anew",
-                                 report.string(), as_one_line(commit, kMostOfACommit), kCommit));
+    throw SetupError(fmt::format("the run in {} is of suite {}, this is {}; start a new run", report.string(),
+                                 as_one_line(commit, kMostOfACommit), kCommit));
   need_unfinished(report);
   record.options.report = report;
   record.options.resume = true;

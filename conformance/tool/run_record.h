@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// run.json in the report folder: what a run was told. It is there before the first result, so a run that was
-// ended by anything at all can go on.
+// run.json in the report folder: the options of a run. It is written before the first result, so any
+// interrupted run can be resumed.
 #pragma once
 
 #include <filesystem>
@@ -22,8 +22,8 @@ struct RunRecord {
 // Throws SetupError where it cannot be written.
 void write_run_record(const RunRecord& record);
 
-// Of the folder that --resume names. Throws SetupError where there is no run that could go on, where it has
-// ended, or where it is another suite's.
+// From the folder that --resume names. Throws SetupError where there is no run, where it has ended, or where
+// it is of another suite.
 RunRecord read_run_record(const std::filesystem::path& report);
 
 }  // namespace conformance

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// `self-check`: the proof that the suite notices. The reference listener must pass, and each defect of the
+// `self-check`: tests the suite. The reference listener must pass, and each defect of the
 // table (fixtures/listeners/defects.inc) must break the clauses that the table names, and no other.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -65,11 +65,11 @@ Judgement judge_reference(const Trial& trial, int status) {
   Judgement judgement;
   for (const Finding& finding : findings_of(*run))
     if (finding.module == "iut") judgement.broken.push_back(finding.clause);
-  judgement.why = fmt::format("accused of {}", fmt::join(judgement.broken, ", "));
+  judgement.why = fmt::format("findings: {}", fmt::join(judgement.broken, ", "));
   return judgement;
 }
 
-// The clauses on which this provider's tests bear.
+// The clauses that are tested on this provider.
 std::set<std::string> judged_on(const std::string& provider) {
   std::set<std::string> ids;
   for (const Test& test : all_tests())
@@ -89,7 +89,7 @@ Judgement judge_defect(const Trial& trial, int status, const std::set<std::strin
     if (finding.module == "iut")
       broken.insert(finding.clause);
     else
-      accused.insert(fmt::format("{} was accused of {}", finding.module, finding.clause));
+      accused.insert(fmt::format("{} has a finding of {}", finding.module, finding.clause));
   std::set<std::string> expected = words(defect.clauses);
   std::erase_if(expected, [&judged](const std::string& clause) { return !judged.contains(clause); });
   std::vector<std::string> wrong;
@@ -98,7 +98,7 @@ Judgement judge_defect(const Trial& trial, int status, const std::set<std::strin
   expected.merge(words(defect.also));
   for (const std::string& clause : broken)
     if (!expected.contains(clause)) wrong.push_back(clause + " was, unexpectedly");
-  // What is wrong with one module must not be charged to another.
+  // A defect of the listener must not be attributed to another module.
   wrong.insert(wrong.end(), accused.begin(), accused.end());
   return {wrong.empty(),
           wrong.empty() ? "" : fmt::format("broken: {}", fmt::join(wrong, "; ")),
@@ -149,8 +149,8 @@ class SelfCheck {
     return trials;
   }
 
-  // All of them tell most, and whether the defect breaks nothing else. On a kernel that would take minutes
-  // for each, as it would where most experiments end at their time-out.
+  // All tests also show that the defect breaks no other clause. On a kernel, and where most experiments time
+  // out, that takes minutes for each defect.
   [[nodiscard]] std::string tests_against(const Defect& defect) const {
     const bool all = options_.provider == "mock" && (defect.providers & listener::kHangs) == 0;
     return all ? "*" : std::string(defect.filter);

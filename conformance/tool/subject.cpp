@@ -31,7 +31,7 @@ std::string roles_of_subject(const Library& library, const std::string& subject)
                       subject, name, fmt::join(kRoles, ", "), did_you_mean(name, kRoles)));
     if (std::ranges::find(roles, role) == roles.end()) roles.push_back(role);
   }
-  if (roles.empty()) throw SetupError("--judge needs a subject: iut, stack, or modules separated by commas");
+  if (roles.empty()) throw SetupError("--judge needs iut, stack, or modules separated by commas");
   return fmt::format("{}", fmt::join(roles, ","));
 }
 

@@ -112,11 +112,10 @@ Target find_target(const RunOptions& options) {
   if (std::ranges::find(devices, options.device) == devices.end())
     throw SetupError(fmt::format(
         "there is no RDMA device {} on this host; {}", options.device,
-        devices.empty()
-            ? std::string("it has none at all: load the card's driver (rdma link shows devices), or use "
-                          "--provider rxe without --device")
-            : fmt::format("it has {}: choose with --device{}", fmt::join(devices, ", "),
-                          did_you_mean(options.device, devices))));
+        devices.empty() ? std::string("load the card's driver, or use --provider rxe without "
+                                      "--device")
+                        : fmt::format("it has {}: choose with --device{}", fmt::join(devices, ", "),
+                                      did_you_mean(options.device, devices))));
   // A soft-RoCE link names the interface that it was made on.
   if (options.provider == "rxe" && !fs::exists(kDevices / options.device / "parent"))
     throw SetupError(fmt::format("{} is not a soft-RoCE link; use --provider hw --device {}", options.device,

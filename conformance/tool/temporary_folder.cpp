@@ -25,7 +25,7 @@ TemporaryFolder::TemporaryFolder() {
   path_ = folder;
 }
 
-bool TemporaryFolder::is_name_of_one(std::string_view name) {
+bool TemporaryFolder::is_name(std::string_view name) {
   const std::string_view fixed = kTemplate.substr(0, kTemplate.find('X'));
   return name.starts_with(fixed) && name.size() == kTemplate.size();
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// A folder that goes with whoever made it.
+// A folder that is removed with its object.
 #pragma once
 
 #include <filesystem>
@@ -18,8 +18,8 @@ class TemporaryFolder {
   TemporaryFolder(TemporaryFolder&&) = delete;
   TemporaryFolder& operator=(TemporaryFolder&&) = delete;
 
-  // Whether a folder's name is one that we give.
-  static bool is_name_of_one(std::string_view name);
+  // Whether a temporary folder can have this name.
+  static bool is_name(std::string_view name);
 
   [[nodiscard]] const std::filesystem::path& path() const { return path_; }
 

@@ -19,7 +19,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// What it prints, beside what it finds.
+// The output of the trial.
 fs::path log_of(const Trial& trial) {
   return trial.report / "log";
 }
@@ -39,7 +39,7 @@ int start(const Trial& trial, const RunOptions& options) {
   if (!trial.shard.empty()) command.insert(command.end(), {"--shard", trial.shard});
   make_report_folder(trial.report, {"log"});
   const int process = start_program(command, log_of(trial));
-  if (process < 0) throw SetupError("no process for a trial; ask for fewer --jobs");
+  if (process < 0) throw SetupError("cannot start a process for a trial; use fewer --jobs");
   return process;
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Trials: runs of this program against a listener of which is known what it does (fixtures/listeners), so
-// that the run itself is what is judged.
+// Trials: runs of this program against a listener with known behaviour (fixtures/listeners). They test the
+// suite.
 #pragma once
 
 #include <filesystem>
@@ -17,7 +17,7 @@
 namespace conformance {
 
 struct Trial {
-  const listener::Defect* defect = nullptr;  // null: none. The listener is options.librpma, or of our own
+  const listener::Defect* defect = nullptr;  // null: none. The listener is options.librpma, or ours
   std::string filter = "*";
   unsigned jobs = 1;
   uint64_t seed = 1;
@@ -28,13 +28,13 @@ struct Trial {
 // Throws SetupError where the parts that trials need were not built.
 void need_listeners();
 
-// Runs them side by side, so many at a time, and hands each in turn to `ended` with its exit code. It judges
-// the IUT alone: others may have findings that a right listener does not mend. Throws SetupError where one
+// Runs `at_a_time` of them in parallel, and calls `ended` for each in order with its exit code. Trials judge
+// the IUT alone: other modules may have findings with a correct listener too. Throws SetupError where one
 // cannot be started.
 void run_trials(const std::vector<Trial>& trials, unsigned at_a_time, const RunOptions& options,
                 const std::function<void(const Trial&, int)>& ended);
 
-// What it found; nothing where it came to no report. Its log's last line says why, mostly.
+// The report of a trial; nothing where it has none. The last line of its log mostly says why.
 std::optional<RunResult> report_of(const Trial& trial);
 std::string last_words_of(const Trial& trial);
 
