@@ -97,6 +97,7 @@ std::string departure(std::string_view schema, const nlohmann::ordered_json& doc
       what = error.description;
     }
   }
+  while (what.ends_with('.')) what.pop_back();
   constexpr size_t kMostShown = 200;
   return as_one_line(fmt::format("{}: {}", pointer(where), what.substr(0, kMostShown)));
 }

@@ -187,11 +187,11 @@ TEST(ReadingPoints, RefusesWhatIsNoFileOfPoints) {
                                         "\n");
   expect_one_line(explain(folder));
   write(folder.path() / "points.jsonl",
-        R"({"point": "rpma_ep_listen/cold/null", "verdict": "pass\u001b[2J", "test": "A"})"
+        R"({"point": "rpma_ep_listen/cold/null", "verdict": "pass", "test": "A\u001b[2J", "seconds": 0.1})"
         "\n{\"cut");
   const Ran ran = explain(folder);
   EXPECT_EQ(ran.exit_code, 0);
-  EXPECT_THAT(ran.output, HasSubstr(" pass?[2J in A"));
+  EXPECT_THAT(ran.output, HasSubstr(" pass in A?[2J"));
 }
 
 TEST(ReadingBundles, RefusesWhatIsHostile) {

@@ -13,7 +13,6 @@
 namespace conformance {
 namespace {
 
-
 Trial right_cold_success() {
   Trial trial = right_success();
   trial.experiment.start = Start::Cold;

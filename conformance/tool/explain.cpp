@@ -220,9 +220,8 @@ Json seen_at_point(const ShownReport& report, const std::string& point) {
   const auto show = [&](const nlohmann::ordered_json& json) {
     const RecordedPoint line = recorded_point(json);
     if (line.result.point == point)
-      seen.push_back({{"verdict", name_of(line.result.verdict)},
-                      {"test", line.test},
-                      {"reason", line.result.reason}});
+      seen.push_back(
+          {{"verdict", name_of(line.result.verdict)}, {"test", line.test}, {"reason", line.result.reason}});
   };
   try {
     if (has(report, "points.jsonl")) for_each_line(read_file(file, kExpected), kPointLines, show);
