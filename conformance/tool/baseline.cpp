@@ -83,7 +83,7 @@ void Baseline::add_worse_clauses(const RunResult& run, std::vector<std::string>&
   for (const auto& [id, word] : clauses_) {
     const auto found = judged.find(id);
     if (found == judged.end()) {
-      if (is_whole(run)) lines.push_back(fmt::format("clause {} was {}, is not judged now", id, word));
+      if (is_whole(run)) lines.push_back(fmt::format("clause {} was {}, is not judged any more", id, word));
       continue;
     }
     const ClauseResult& now = found->second;
