@@ -24,7 +24,7 @@ using Compressor = std::unique_ptr<ZSTD_CCtx, decltype(&ZSTD_freeCCtx)>;
 constexpr int kLevel = 19;
 constexpr size_t kBlock = 512;  // of a tar
 
-// A name that came from outside, fit for a message.
+// A foreign name, for a message.
 std::string name_shown(const char* name) {
   constexpr size_t kMostShown = 60;
   return name == nullptr ? "without a name" : fmt::format("'{}'", as_one_line(name, kMostShown));
@@ -39,15 +39,15 @@ void need(bool worked, archive* of) {
   if (!worked) throw std::runtime_error(fmt::format("cannot pack: {}", archive_error_string(of)));
 }
 
-// Empty, or what keeps an entry from being a member.
+// Empty, or why an entry is refused.
 std::string objection_to(archive* reader, archive_entry* entry, std::span<const std::string_view> names,
                          const Limits& limits) {
   const char* name = archive_entry_pathname(entry);
-  if (archive_format(reader) != ARCHIVE_FORMAT_TAR_USTAR) return "is not of the ustar format";
+  if (archive_format(reader) != ARCHIVE_FORMAT_TAR_USTAR) return "is not in ustar format";
   if (name == nullptr || std::ranges::find(names, std::string_view(name)) == names.end())
-    return "has no place in a bundle";
+    return "does not belong in a bundle";
   if (archive_entry_hardlink(entry) != nullptr || archive_entry_symlink(entry) != nullptr) return "is a link";
-  if (archive_entry_filetype(entry) != AE_IFREG) return "is no plain file";
+  if (archive_entry_filetype(entry) != AE_IFREG) return "is not a regular file";
   if (archive_entry_sparse_count(entry) != 0) return "has holes";
   if (archive_entry_size_is_set(entry) == 0 || archive_entry_size(entry) < 0) return "has no size";
   if (static_cast<uint64_t>(archive_entry_size(entry)) > limits.member)
@@ -60,8 +60,7 @@ std::string content_of(archive* reader, archive_entry* entry) {
   size_t read = 0;
   while (read < content.size()) {
     const la_ssize_t more = archive_read_data(reader, content.data() + read, content.size() - read);
-    if (more <= 0)
-      throw BadArchive(fmt::format("{} ends before its time", name_shown(archive_entry_pathname(entry))));
+    if (more <= 0) throw BadArchive(fmt::format("{} is cut off", name_shown(archive_entry_pathname(entry))));
     read += static_cast<size_t>(more);
   }
   return content;
@@ -79,7 +78,7 @@ std::string pack_tar(const Members& members) {
   std::string tar;
   const Writer writer(archive_write_new(), archive_write_free);
   need(archive_write_set_format_ustar(writer.get()) == ARCHIVE_OK, writer.get());
-  // Otherwise the end is filled up to a tape's block.
+  // Otherwise the end is padded to a block of a tape.
   need(archive_write_set_bytes_in_last_block(writer.get(), 1) == ARCHIVE_OK, writer.get());
   need(archive_write_open(writer.get(), &tar, nullptr, append, nullptr) == ARCHIVE_OK, writer.get());
   for (const auto& [name, content] : members) {
@@ -114,49 +113,48 @@ std::string compress(std::string_view tar) {
 
 std::string decompress(std::string_view archive, const Limits& limits) {
   if (archive.size() > limits.archive)
-    throw BadArchive(fmt::format("it is larger than {} MiB", limits.archive >> 20));
+    throw BadArchive(fmt::format("larger than {} MiB", limits.archive >> 20));
   constexpr uint32_t kMagic = ZSTD_MAGICNUMBER;
-  // The frames that zstd skips have another one.
+  // Skippable frames have another magic number.
   if (archive.size() < sizeof(kMagic) || std::memcmp(archive.data(), &kMagic, sizeof(kMagic)) != 0)
-    throw BadArchive("it is not compressed by zstd");
+    throw BadArchive("not compressed by zstd");
   const size_t frame = ZSTD_findFrameCompressedSize(archive.data(), archive.size());
-  if (ZSTD_isError(frame) != 0) throw BadArchive("its compressed data is damaged or cut off");
+  if (ZSTD_isError(frame) != 0) throw BadArchive("the compressed data is damaged or cut off");
   if (frame != archive.size())
-    throw BadArchive(fmt::format("{} bytes follow its compressed data", archive.size() - frame));
+    throw BadArchive(fmt::format("{} bytes follow the compressed data", archive.size() - frame));
   const unsigned long long size = ZSTD_getFrameContentSize(archive.data(), archive.size());
   if (size == ZSTD_CONTENTSIZE_UNKNOWN || size == ZSTD_CONTENTSIZE_ERROR)
-    throw BadArchive("it does not say how large its content is");
-  if (size > limits.tar) throw BadArchive(fmt::format("its content is larger than {} MiB", limits.tar >> 20));
+    throw BadArchive("the compressed data has no size");
+  if (size > limits.tar) throw BadArchive(fmt::format("the content is larger than {} MiB", limits.tar >> 20));
   std::string tar(static_cast<size_t>(size), '\0');
   const size_t got = ZSTD_decompress(tar.data(), tar.size(), archive.data(), archive.size());
   if (ZSTD_isError(got) != 0)
-    throw BadArchive(fmt::format("its compressed data is damaged: {}", ZSTD_getErrorName(got)));
+    throw BadArchive(fmt::format("the compressed data is damaged: {}", ZSTD_getErrorName(got)));
   tar.resize(got);
   return tar;
 }
 
 Members unpack_tar(std::string_view tar, std::span<const std::string_view> names, const Limits& limits) {
-  if (tar.size() > limits.tar) throw BadArchive(fmt::format("it is larger than {} MiB", limits.tar >> 20));
-  if (tar.size() < kBlock) throw BadArchive("it holds no tar");
+  if (tar.size() > limits.tar) throw BadArchive(fmt::format("larger than {} MiB", limits.tar >> 20));
+  if (tar.size() < kBlock) throw BadArchive("the content is not a tar");
   const Reader reader(archive_read_new(), archive_read_free);
   archive_read_support_format_tar(reader.get());
   if (archive_read_open_memory(reader.get(), tar.data(), tar.size()) != ARCHIVE_OK)
-    throw BadArchive("it holds no tar");
+    throw BadArchive("the content is not a tar");
   Members members;
   for (;;) {
     archive_entry* entry = nullptr;
     const int status = archive_read_next_header(reader.get(), &entry);
     if (status == ARCHIVE_EOF) break;
-    if (status != ARCHIVE_OK) throw BadArchive("its tar is damaged");
+    if (status != ARCHIVE_OK) throw BadArchive("the tar is damaged");
     const char* name = archive_entry_pathname(entry);
     if (const std::string objection = objection_to(reader.get(), entry, names, limits); !objection.empty())
-      throw BadArchive(fmt::format("its entry {} {}", name_shown(name), objection));
-    if (members.contains(name))
-      throw BadArchive(fmt::format("its entry {} is there twice", name_shown(name)));
+      throw BadArchive(fmt::format("entry {} {}", name_shown(name), objection));
+    if (members.contains(name)) throw BadArchive(fmt::format("entry {} is there twice", name_shown(name)));
     members[name] = content_of(reader.get(), entry);
   }
   if (pack_tar(members) != tar)
-    throw BadArchive("its tar is not as this suite packs it: order, owner, time, mode or padding differ");
+    throw BadArchive("not packed by this suite: order, owner, time, mode or padding of the tar differ");
   return members;
 }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The container of a bundle: a tar of few files that are known by name, compressed by zstd. Packing is
-// canonical: what was unpacked packs to the same bytes again, or somebody else packed it. Unpacking happens
-// in memory alone and trusts nothing that the archive says about itself.
+// The container of a bundle: a tar of a few files with known names, compressed by zstd. Packing is canonical:
+// unpacked files pack to the same bytes again, otherwise another program packed them. Unpacking is in memory
+// and trusts nothing.
 #pragma once
 
 #include <map>
@@ -22,13 +22,13 @@ struct Limits {
   size_t tar = size_t{256} << 20;     // bytes of all
 };
 
-// One clear line: what is wrong with the container.
+// One clear line on what is wrong with the container.
 class BadArchive : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
 
-// What the bytes of an archive depend on, apart from what it holds.
+// Versions that the bytes of an archive depend on.
 struct Packer {
   std::string libarchive;  // version
   std::string libzstd;
@@ -37,14 +37,13 @@ struct Packer {
 };
 Packer packer();
 
-// A ustar of plain files with mode 0644 and no owner and time; the compressed form of it, one zstd frame with
-// its size and its checksum.
+// A ustar of regular files with mode 0644, without owner and time; and its compressed form, one zstd frame
+// with size and checksum.
 std::string pack_tar(const Members& members);
 std::string compress(std::string_view tar);
 
-// The way back. Both throw BadArchive: decompress() where there is anything but one frame, or where it would
-// not fit; unpack_tar() for anything that pack_tar() would not have written, or a name that is not in
-// `names`.
+// Back. Both throw BadArchive: decompress() where there is not exactly one frame within the limits,
+// unpack_tar() for anything that pack_tar() does not write, or a name that is not in `names`.
 std::string decompress(std::string_view archive, const Limits& limits);
 Members unpack_tar(std::string_view tar, std::span<const std::string_view> names, const Limits& limits);
 

@@ -16,7 +16,7 @@ namespace {
 namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 
-// The profile of the report, as everybody knows it.
+// The published profile that the report names.
 std::string profile_of(const std::string& report, const std::vector<Profile>& profiles) {
   const Json named = parse_document(report).at("profile");
   return find_profile(profiles, fmt::format("{}/{}", named.at("name").get<std::string>(),
@@ -25,15 +25,14 @@ std::string profile_of(const std::string& report, const std::vector<Profile>& pr
 }
 
 [[noreturn]] void refuse_report(const fs::path& folder, const std::string& why) {
-  throw SetupError(as_one_line(fmt::format("{} is no report to rely on: {}", folder.string(), why)));
+  throw SetupError(as_one_line(fmt::format("{} is not a consistent report: {}", folder.string(), why)));
 }
 
-// What the files say; throws SetupError where they contradict each other.
+// Throws SetupError where the files contradict each other.
 Content need_consistent(const fs::path& folder, const Members& files, const std::vector<Profile>& profiles) {
   Check documents{"documents"};
   std::optional<Content> content = read_content(files, documents);
-  if (!content)
-    refuse_report(folder, documents.wrong.empty() ? "it cannot be read" : documents.wrong.front());
+  if (!content) refuse_report(folder, documents.wrong.empty() ? "unreadable" : documents.wrong.front());
   bool unknown = false;
   std::vector<Check> checks = check_content(*content, files);
   checks.push_back(check_profile(*content, profiles, unknown));
@@ -48,35 +47,37 @@ Members collect_report(const fs::path& folder, const std::vector<Profile>& profi
   const Limits limits;
   std::error_code error;
   if (!fs::is_directory(folder, error))
-    throw SetupError(fmt::format("{} is no report folder; name that of a run", folder.string()));
+    throw SetupError(
+        fmt::format("{} is not a report folder; name the report folder of a run", folder.string()));
   Members files;
   for (const MemberName& file : kReportFiles) {
     const fs::path path = folder / file.name;
-    if (file.name == kProfile || is_absent(path)) continue;  // the profile is not the folder's to say
+    if (file.name == kProfile || is_absent(path)) continue;  // the published one is used
     files.emplace(file.name, read_file(path, {.what = "file of a report",
                                               .schema = "",
-                                              .remedy = "name the folder of a run, as it was written",
+                                              .hint = "name an unchanged report folder",
                                               .most_bytes = limits.member,
                                               .links = false}));
   }
   if (!files.contains("report.json"))
-    refuse_report(folder,
-                  files.contains("results.jsonl")
-                      ? fmt::format("its run was not finished; 'rpma-conformance run --resume {}' goes on",
-                                    folder.string())
-                      : "it holds no report.json");
+    refuse_report(
+        folder,
+        files.contains("results.jsonl")
+            ? fmt::format("the run is not finished; continue it with 'rpma-conformance run --resume {}'",
+                          folder.string())
+            : "report.json is missing");
   try {
     files[std::string(kProfile)] = profile_of(files.at("report.json"), profiles);
   } catch (const SetupError& unknown) {
     refuse_report(folder, unknown.what());
   } catch (const std::exception&) {
-    refuse_report(folder, "report.json is no report of schema rpma-conformance/1");
+    refuse_report(folder, "report.json is not of schema rpma-conformance/1");
   }
   return files;
 }
 
 Recorded read_sound_report(const fs::path& folder, const std::vector<Profile>& profiles) {
-  if (is_absent(folder / "report.json")) return read_recorded(folder);  // which says what is missing
+  if (is_absent(folder / "report.json")) return read_recorded(folder);  // throws
   const Members files = collect_report(folder, profiles);
   Content content = need_consistent(folder, files, profiles);
   return {folder, std::move(content.run), std::move(content.points)};
@@ -98,7 +99,7 @@ std::string make_bundle(const fs::path& folder, const std::vector<Profile>& prof
   const std::string tar = pack_tar(make_members(std::move(files), run, packer(), key));
   std::string archive = compress(tar);
   if (tar.size() > limits.tar || archive.size() > limits.archive)
-    refuse_report(folder, fmt::format("it is larger than {} MiB", limits.tar >> 20));
+    refuse_report(folder, fmt::format("larger than {} MiB", limits.tar >> 20));
   return archive;
 }
 

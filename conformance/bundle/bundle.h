@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Evidence bundles: a report packed so that another party can check it, and that check.
+// Evidence bundles: packing a report for another party, and verifying it there.
 #pragma once
 
 #include <filesystem>
@@ -15,16 +15,15 @@
 
 namespace conformance {
 
-// The files of a report folder that belong into a bundle, with the profile that it names. Throws SetupError
-// with one clear line: a run that was not finished, links and devices in the place of files, a report that
-// contradicts itself.
+// The files of a report folder that belong in a bundle, with the profile that it names. Throws SetupError
+// with one clear line for an unfinished run and for links and devices.
 Members collect_report(const std::filesystem::path& folder, const std::vector<Profile>& profiles);
 
-// The run that a report folder tells of, where its files are of their schemas and tell one story: what a tool
-// compares or gates must not be less than what it bundles. Throws SetupError with one clear line.
+// The run of a report folder whose files are valid and consistent, as in a bundle. Throws SetupError with one
+// clear line.
 Recorded read_sound_report(const std::filesystem::path& folder, const std::vector<Profile>& profiles);
 
-// All members of a bundle. `key`: null where nobody signs.
+// All members of a bundle. `key`: null: not signed.
 Members make_members(Members files, const RunResult& run, const Packer& packed_by, const PrivateKey* key);
 
 // The bundle of a report folder: the same folder (and key) gives the same bytes.
@@ -32,25 +31,26 @@ std::string make_bundle(const std::filesystem::path& folder, const std::vector<P
                         const PrivateKey* key);
 
 struct Trust {
-  const PublicKey* key = nullptr;  // null: whoever signed
-  std::vector<Profile> profiles;   // that are known here
+  const PublicKey* key = nullptr;  // null: any signer
+  std::vector<Profile> profiles;   // known here
   Limits limits = {};
 };
 
-// What became of a bundle.
+// The result of verifying a bundle.
 struct Verification {
   std::vector<Check> checks;
-  std::optional<RunResult> run;         // where the bundle is what it should be
-  std::vector<std::string> objections;  // against taking it for a certificate, though it is genuine
-  std::string made_by;                  // commit of the suite that it names
-  std::string signer;                   // id of the key that it was verified with; empty: unknown
+  std::optional<RunResult> run;         // of a genuine bundle
+  std::vector<std::string> objections;  // why a genuine bundle is not a certificate
+  std::string made_by;                  // commit of the suite, by the manifest
+  std::string signer;                   // id of the key that verifies it; empty: unknown
 
   [[nodiscard]] bool is_genuine() const;
   [[nodiscard]] int exit_code() const;  // DESIGN section 2
   [[nodiscard]] std::string text() const;
 };
 
-// Trusts nothing that it reads. Does not throw for anything that `archive` may be.
+// Trusts nothing in `archive` and throws for no content of it. Throws SetupError where this machine lacks a
+// program.
 Verification verify(std::string_view archive, const Trust& trust);
 
 }  // namespace conformance

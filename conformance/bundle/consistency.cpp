@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <set>
 
+#include "conformance/report/document.h"
 #include "conformance/report/html.h"
 #include "conformance/report/report.h"
 #include "conformance/report/waivers.h"
@@ -19,7 +20,7 @@ using Json = nlohmann::ordered_json;
 constexpr size_t kDifferences = 3;  // of one kind
 constexpr int kBroken = 2;          // exit code of a self-check in which a trial came to no verdict
 
-// What is made of the report for readers.
+// The views of the report.
 struct View {
   const char* file;
   std::string (*make)(const Content& content);
@@ -29,10 +30,9 @@ constexpr View kViews[] = {
     {"report.tap", [](const Content& content) { return to_tap(content.run); }},
     {"report.html", [](const Content& content) { return to_html(content.report, content.point_lines); }}};
 
-// What follows from the tests, in the words of the report where another suite may have chosen them: promises,
-// which check_profile() holds against the profile, and for a report of another suite its reasons. Such a
-// suite may also rule otherwise over what is complete and certifiable: verify() then believes whoever says
-// no.
+// Makes the report again from its tests. Promises are copied, because check_profile() compares them. If
+// another suite made the report, its reasons are copied, too, and so are the flags "complete" and
+// "certifiable": verify() believes the suite that says no.
 Json what_follows(const Json& report, const RunResult& run) {
   Json follows = to_json(run);
   const auto judged = by_clause(run);
@@ -61,22 +61,22 @@ Check check_verdicts(const Content& content) {
   for (const TestResult& test : run.tests) {
     const Outcome outcome = outcome_of(test.clauses);
     if (outcome.verdict() != test.verdict)
-      check.wrong.push_back(fmt::format("report.json: {} says {}, its clauses {}", test.id,
+      check.wrong.push_back(fmt::format("report.json: {} is {}, by its clauses {}", test.id,
                                         name_of(test.verdict), name_of(outcome.verdict())));
   }
   add_differences(content.report, what_follows(content.report, run), "report.json", check.wrong);
   return check;
 }
 
-// Each experiment is counted by the test that was running. None was where a test was cut short, and where a
-// run went on that had no test left: it shows the undisturbed call all the same, in each of its parts.
+// Each experiment is counted by the test that ran it. Two kinds belong to no test: those of an interrupted
+// test, and the call without faults of a resumed run that had no test left, once per part.
 void check_experiments(const RunResult& run, std::vector<std::string>& wrong) {
   size_t least = 0;
   for (const TestResult& test : run.tests) least += test.experiments;
   const bool cut_short = !run.interrupted.empty() || run.tests.size() < run.selected;
   const size_t beyond = run.resumed == 0 ? 0 : std::max<size_t>(1, run.parts.size());
   if (run.experiments < least || (!cut_short && run.experiments - least > beyond))
-    wrong.push_back(fmt::format("report.json counts {} experiments, its tests {}", run.experiments, least));
+    wrong.push_back(fmt::format("report.json has {} experiments, its tests have {}", run.experiments, least));
 }
 
 Check check_completeness(const Content& content) {
@@ -84,19 +84,20 @@ Check check_completeness(const Content& content) {
   const RunResult& run = content.run;
   const std::vector<std::string> wanted = content.profile.tests_on(run.provider);
   if (run.in_profile != wanted.size())
-    check.wrong.push_back(fmt::format("report.json counts {} tests of the profile on {}, the profile {}",
+    check.wrong.push_back(fmt::format("report.json has {} tests in the profile on {}, the profile {}",
                                       run.in_profile, run.provider, wanted.size()));
   if (run.selected > run.in_profile || run.tests.size() > run.selected)
-    check.wrong.push_back(fmt::format("{} tests ran of {} that were selected of {}", run.tests.size(),
-                                      run.selected, run.in_profile));
+    check.wrong.push_back(fmt::format("{} tests ran, {} were selected, {} are in the profile",
+                                      run.tests.size(), run.selected, run.in_profile));
   std::set<std::string> ran;
   for (const TestResult& test : run.tests) {
     if (!ran.insert(test.id).second) check.wrong.push_back(fmt::format("{} is there twice", test.id));
     if (!std::ranges::binary_search(wanted, test.id))
-      check.wrong.push_back(fmt::format("{} is no test of the profile on {}", test.id, run.provider));
+      check.wrong.push_back(fmt::format("{} is not a test of the profile on {}", test.id, run.provider));
     for (const ClauseResult& clause : test.clauses)
       if (!content.profile.clauses.contains(clause.clause))
-        check.wrong.push_back(fmt::format("{} judges {}, no clause of the profile", test.id, clause.clause));
+        check.wrong.push_back(
+            fmt::format("{} judges {}, which is not in the profile", test.id, clause.clause));
   }
   const bool complete = content.report.at("complete").at("value");
   for (const std::string& id : wanted)
@@ -112,19 +113,19 @@ Check check_waivers(const Content& content) {
   std::vector<Waiver> waivers;
   try {
     if (content.waivers) waivers = parse_waivers(*content.waivers, day);
-  } catch (const std::runtime_error& error) {
-    check.wrong.push_back(fmt::format("waivers.json {}", error.what()));
+  } catch (const DocumentError& error) {
+    check.wrong.push_back(fmt::format("waivers.json{}", error.what()));
     return check;
   }
   check.note = waivers.empty() ? "none" : fmt::format("{}, as of {}", waivers.size(), day);
   RunResult again = content.run;
   again.tests = content.results;
   apply_waivers(std::move(waivers), again);
-  add_differences(content.report.at("waivers"), again.waivers, "report.json/waivers", check.wrong);
+  add_differences(content.report.at("waivers"), to_json(again.waivers), "report.json/waivers", check.wrong);
   return check;
 }
 
-// Its score follows from its rows, its exit code from both and the reference.
+// The score follows from the rows, the exit code from both and the reference.
 Check check_self_check(const Content& content) {
   Check check{"self-check"};
   check.note = "none";
@@ -148,13 +149,13 @@ Check check_self_check(const Content& content) {
   const bool good = !rows.empty() && score.at("noticed") == score.at("of") && !reference_failed;
   if (const Json& code = said.at("exit_code"); code != kBroken && code != (good ? 0 : 1))
     check.wrong.push_back(
-        fmt::format("self-check.json says exit code {}, what follows is {}", shown(code), good ? 0 : 1));
+        fmt::format("self-check.json has exit code {}, by its rows {}", shown(code), good ? 0 : 1));
   if (said.at("suite").at("commit") != content.run.suite_commit)
-    check.wrong.emplace_back("self-check.json is of another suite than report.json");
+    check.wrong.emplace_back("self-check.json and report.json are of different suites");
   return check;
 }
 
-// Another suite writes them in its own way.
+// Another suite may format them differently.
 Check check_views(const Content& content, const Members& files) {
   Check check{"views"};
   if (content.run.suite_commit != kCommit) {
@@ -164,7 +165,7 @@ Check check_views(const Content& content, const Members& files) {
   }
   for (const auto& [name, make] : kViews)
     if (const auto file = files.find(name); file != files.end() && file->second != make(content))
-      check.wrong.push_back(fmt::format("{} does not say what report.json says", name));
+      check.wrong.push_back(fmt::format("{} differs from report.json", name));
   return check;
 }
 
@@ -188,9 +189,10 @@ void add_differences(const Json& said, const Json& follows, const std::string& w
       else
         differences.push_back(fmt::format("{}/{} is missing", where, key));
     for (const auto& [key, value] : said.items())
-      if (!follows.contains(key)) differences.push_back(fmt::format("{}/{} has no place there", where, key));
+      if (!follows.contains(key))
+        differences.push_back(fmt::format("{}/{} does not belong there", where, key));
     if (differences.size() == before)
-      differences.push_back(fmt::format("{} has its keys in another order", where));
+      differences.push_back(fmt::format("{}: the keys are in another order", where));
     return;
   }
   if (said.is_array() && follows.is_array() && said.size() == follows.size()) {
@@ -199,9 +201,9 @@ void add_differences(const Json& said, const Json& follows, const std::string& w
     return;
   }
   if (said.is_array() && follows.is_array())
-    differences.push_back(fmt::format("{} has {} entries, {} follow", where, said.size(), follows.size()));
+    differences.push_back(fmt::format("{} has {} entries instead of {}", where, said.size(), follows.size()));
   else
-    differences.push_back(fmt::format("{} says {}, what follows is {}", where, shown(said), shown(follows)));
+    differences.push_back(fmt::format("{} is {} instead of {}", where, shown(said), shown(follows)));
 }
 
 std::vector<Check> check_content(const Content& content, const Members& files) {
@@ -218,31 +220,29 @@ Check check_profile(const Content& content, const std::vector<Profile>& known, b
   check.note = profile.id();
   if (named.name != profile.name || named.version != profile.version || named.sha256 != profile.sha256 ||
       named.rulings_sha256 != profile.rulings_sha256)
-    check.wrong.push_back(
-        fmt::format("report.json was measured against {} with hash {}, profile.json is {} with {}",
-                    named.id(), named.sha256.substr(0, 16), profile.id(), profile.sha256.substr(0, 16)));
+    check.wrong.push_back(fmt::format("report.json names {} with hash {}, profile.json is {} with {}",
+                                      named.id(), named.sha256.substr(0, 16), profile.id(),
+                                      profile.sha256.substr(0, 16)));
   const auto same =
       std::ranges::find_if(known, [&profile](const Profile& one) { return one.id() == profile.id(); });
   unknown = same == known.end();
   if (!unknown && same->document != profile.document)
-    check.wrong.push_back(fmt::format("profile.json is not {} as it was frozen (hash {}, this one {})",
-                                      profile.id(), same->sha256.substr(0, 16),
-                                      profile.sha256.substr(0, 16)));
-  if (unknown) check.note = fmt::format("{} is not known here; name it with --profile FILE", profile.id());
-  // The promises that were judged are those of the profile.
+    check.wrong.push_back(fmt::format("profile.json is not the published {} (hash {}, here {})", profile.id(),
+                                      same->sha256.substr(0, 16), profile.sha256.substr(0, 16)));
+  if (unknown) check.note = fmt::format("{} is unknown; name it with --profile FILE", profile.id());
+  // The promises are those of the profile.
   const Json document = Json::parse(profile.document);
   for (const Json& clause : document.at("clauses"))
     for (const Json& row : content.report.at("clauses"))
       if (row.at("id") == clause.at("id") &&
           (row.at("promise") != clause.at("promise") || row.at("source") != clause.at("source")))
-        check.wrong.push_back(
-            fmt::format("{} promises something else in report.json", shown(clause.at("id"))));
+        check.wrong.push_back(fmt::format("{} has another promise in report.json", shown(clause.at("id"))));
   std::set<std::string> rows;
   for (const Json& row : content.report.at("clauses"))
     if (!rows.insert(row.at("id")).second)
       check.wrong.push_back(fmt::format("report.json has the clause {} twice", shown(row.at("id"))));
   for (const std::string& id : profile.clauses)
-    if (!rows.contains(id)) check.wrong.push_back(fmt::format("report.json lacks the clause {}", id));
+    if (!rows.contains(id)) check.wrong.push_back(fmt::format("report.json has no clause {}", id));
   return check;
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Do the files of a report tell one story? Every verdict, count and flag is made again from the tests, the
-// tests from the journal and the waivers, and the journal is held against the points.
+// The files of a report must be consistent. Every verdict, count and flag is made again from the tests, the
+// tests from the journal and the waivers, and the journal is compared with the points.
 #pragma once
 
 #include <vector>
@@ -10,26 +10,26 @@
 
 namespace conformance {
 
-// All that the files can be asked without anything from outside.
+// All checks that need the files only.
 std::vector<Check> check_content(const Content& content, const Members& files);
 
-// Is the profile the one that everybody else knows by its name? `unknown` is set where nobody does.
+// Whether the profile is the known one of its name. `unknown`: there is none of that name.
 Check check_profile(const Content& content, const std::vector<Profile>& known, bool& unknown);
 
-// The parts of check_content() that are about what a run was told, began with and ran on.
+// The parts of check_content() on options, header and stack.
 Check check_start(const Content& content);
 Check check_stack(const Content& content);
 Check check_run_record(const Content& content);
 
-// Those that are about the journals.
+// Those on the journals.
 Check check_journal(const Content& content);
 Check check_points(const Content& content);
 Check check_kernel_log(const Content& content, const Members& files);
 
-// A value as it stands in its document; not more of it than one can read.
+// A value as JSON, shortened.
 std::string shown(const nlohmann::ordered_json& value);
 
-// Where two documents differ, as JSON pointers below `where`; some, not all.
+// Some differences of two documents, as JSON pointers below `where`.
 void add_differences(const nlohmann::ordered_json& said, const nlohmann::ordered_json& follows,
                      const std::string& where, std::vector<std::string>& differences);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The files of a report as documents, each of its published schema.
+// The files of a report as documents, each valid by its published schema.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -14,19 +14,19 @@
 
 namespace conformance {
 
-// One thing that was looked at.
+// One thing that is checked.
 struct Check {
   std::string what;                     // "profile"
-  std::vector<std::string> wrong = {};  // empty: it holds
-  std::string note = {};                // what a reader should know all the same
-  bool was_made = true;                 // false: it cannot be made here; the note says why
+  std::vector<std::string> wrong = {};  // empty: nothing
+  std::string note = {};                // for readers
+  bool was_made = true;                 // false: not possible here; the note says why
 };
 
 struct Content {
   nlohmann::ordered_json report;
   RunResult run;
   std::vector<nlohmann::ordered_json> headers;  // of results.jsonl
-  unsigned resumed = 0;                         // how often results.jsonl says that the run went on
+  unsigned resumed = 0;                         // how often the run was resumed, by results.jsonl
   std::vector<TestResult> results;              // of results.jsonl: before waivers
   std::vector<RecordedPoint> points;
   std::vector<nlohmann::ordered_json> point_lines;       // the same, as they stand in points.jsonl
@@ -37,8 +37,8 @@ struct Content {
   std::optional<nlohmann::ordered_json> self_check;
 };
 
-// Reads the documents among the files. Without a value where one of them is missing or is not of its schema:
-// `check` says which.
+// Reads the documents among the files. Returns nothing where one is missing or breaks its schema; `check`
+// says which.
 std::optional<Content> read_content(const Members& files, Check& check);
 
 }  // namespace conformance

@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 #include <openssl/evp.h>
 
+#include <nlohmann/json.hpp>
+
 #include "conformance/report/document.h"
 
 namespace conformance {
@@ -33,7 +35,7 @@ std::optional<std::string> from_base64(std::string_view text) {
   if (size < 0) return std::nullopt;
   const size_t padding = text.ends_with("==") ? 2 : text.ends_with('=') ? 1 : 0;
   decoded.resize(static_cast<size_t>(size) - padding);
-  // OpenSSL overlooks spaces and bits beyond the last byte.
+  // OpenSSL ignores spaces and bits beyond the last byte.
   if (base64(decoded) != text) return std::nullopt;
   return decoded;
 }
@@ -64,7 +66,7 @@ Envelope open_envelope(std::string_view text) {
     const Json json = parse_document(text);
     const Json& signatures = json.at("signatures");
     if (!signatures.is_array() || signatures.size() != 1)
-      throw std::runtime_error("it has not exactly one signature");
+      throw std::runtime_error("it does not have exactly one signature");
     envelope.type = json.at("payloadType");
     envelope.key_id = signatures.at(0).at("keyid");
     const auto payload = from_base64(json.at("payload").get<std::string>());
@@ -73,7 +75,7 @@ Envelope open_envelope(std::string_view text) {
     envelope.payload = *payload;
     envelope.signature = *signature;
   } catch (const nlohmann::json::exception&) {
-    throw std::runtime_error("it is no DSSE envelope");
+    throw std::runtime_error("it is not a DSSE envelope");
   }
   if (envelope.text() != text) throw std::runtime_error("it is not written as this suite writes envelopes");
   return envelope;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // The envelope of a signature: DSSE 1.0 (secure-systems-lab/dsse, protocol.md and envelope.md), JSON form.
-// What is signed is the payload together with its type, not the JSON around them.
+// The signature covers the payload and its type, not the JSON around them.
 #pragma once
 
 #include <optional>
@@ -18,13 +18,13 @@ inline constexpr std::string_view kInTotoPayload = "application/vnd.in-toto+json
 std::string base64(std::string_view text);
 std::optional<std::string> from_base64(std::string_view text);
 
-// What is signed: the pre-authentication encoding.
+// The signed bytes: the pre-authentication encoding.
 std::string pre_authentication_encoding(std::string_view type, std::string_view body);
 
 struct Envelope {
   std::string type;
   std::string payload;
-  std::string key_id;  // a hint, which proves nothing
+  std::string key_id;  // a hint, not a proof
   std::string signature;
 
   // As JSON text. There is one text for one envelope.
@@ -34,8 +34,8 @@ struct Envelope {
 
 Envelope seal(std::string_view type, std::string payload, const PrivateKey& key);
 
-// Throws std::runtime_error with one clear line for anything that Envelope::text() does not write. (Readers
-// of DSSE must take other forms too; here a byte that could be altered unnoticed would be worse.)
+// Throws std::runtime_error with one clear line for anything that Envelope::text() does not write. (Other
+// readers of DSSE accept more forms; here every changed byte must be noticed.)
 Envelope open_envelope(std::string_view text);
 
 }  // namespace conformance

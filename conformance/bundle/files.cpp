@@ -23,9 +23,8 @@ namespace fs = std::filesystem;
 void write_new_file(const fs::path& file, const std::string& content, bool replace) {
   struct stat status {};
   if (lstat(file.c_str(), &status) == 0) {
-    if (!S_ISREG(status.st_mode)) refuse_file(file, "is no regular file; name another with -o FILE");
-    if (!replace)
-      refuse_file(file, "is there already; name another with -o FILE, or replace it with --force");
+    if (!S_ISREG(status.st_mode)) refuse_file(file, "is not a regular file; name another with -o FILE");
+    if (!replace) refuse_file(file, "exists; name another with -o FILE, or replace it with --force");
   }
   try {
     HalfFile half(file);

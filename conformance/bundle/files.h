@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Writing a file for somebody else.
+// Writing an output file.
 #pragma once
 
 #include <filesystem>
@@ -8,8 +8,8 @@
 
 namespace conformance {
 
-// Writes a file that appears whole or not at all. A regular file that is there is replaced only where
-// `replace` says so, anything else never. Throws SetupError.
+// Writes a file atomically. An existing regular file is replaced only with `replace`, anything else never.
+// Throws SetupError.
 void write_new_file(const std::filesystem::path& file, const std::string& content, bool replace);
 
 }  // namespace conformance

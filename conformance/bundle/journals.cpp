@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What was written while the run went on, against what the report makes of it.
+// Compares the journals, which are written during the run, with report.json.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -19,7 +19,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// The points of one test against what it concluded.
+// Compares the points of one test with its result.
 class PointsOfTest {
  public:
   PointsOfTest(const TestResult& test, std::vector<const PointResult*> points,
@@ -35,11 +35,11 @@ class PointsOfTest {
 
   void check() {
     if (points_.size() != test_.points)
-      say(fmt::format("has {} lines, its result counts {} points", points_.size(), test_.points));
+      say(fmt::format("has {} lines in points.jsonl, {} points in its result", points_.size(), test_.points));
     if (points_.empty()) {
-      // The kernel's log is judged as a whole; a sweep whose control failed comes to nothing.
+      // The kernel's log has no points; a sweep whose control failed has no verdict.
       if (test_.id != kKernelTest && (test_.verdict == Verdict::Pass || is_finding(test_.verdict)))
-        say(fmt::format("reached {} without a point", name_of(test_.verdict)));
+        say(fmt::format("is {} without a point", name_of(test_.verdict)));
       return;
     }
     for (const PointResult* point : points_) check_point(*point);
@@ -49,7 +49,7 @@ class PointsOfTest {
  private:
   void say(const std::string& what) { wrong_.push_back(fmt::format("{} {}", test_.id, what)); }
 
-  // What a point came to must be among what its test concluded.
+  // The verdict of a point must be in the result of its test.
   void check_point(const PointResult& point) {
     if (point.verdict == Verdict::Pass) return;
     const bool concluded =
@@ -58,18 +58,18 @@ class PointsOfTest {
                  (!is_finding(point.verdict) || clause->module == point.module);
         });
     if (!concluded)
-      say(fmt::format("has {} at {}, which its result does not know", name_of(point.verdict), point.point));
+      say(fmt::format("has {} at {}, which is not in its result", name_of(point.verdict), point.point));
   }
 
-  // And the other way round: nothing is concluded from a point that says better.
+  // A result must not be worse than its points.
   void check_clause(const ClauseResult& clause) {
     if (clause.verdict == Verdict::Pass) return;
     if (clause.points.empty())
-      say(fmt::format("says {} of {} without a point", name_of(clause.verdict), clause.clause));
+      say(fmt::format("has {} of {} without a point", name_of(clause.verdict), clause.clause));
     for (const std::string& id : clause.points) {
       const auto line = worst_at_.find(id);
       if (line == worst_at_.end() || line->second > clause.verdict)
-        say(fmt::format("says {} of {} at {}, which no line of points.jsonl does", name_of(clause.verdict),
+        say(fmt::format("has {} of {} at {}, which is not in points.jsonl", name_of(clause.verdict),
                         clause.clause, id));
     }
   }
@@ -85,7 +85,7 @@ bool accuses(const std::string& line) {
   return verdict_on_kernel_line(line, true) != Verdict::Pass;
 }
 
-// As /dev/kmsg gives it, from which the lines of a run were read.
+// Escaped as in /dev/kmsg, the source of kernel.jsonl.
 std::string as_in_kmsg(std::string_view text) {
   std::string escaped;
   for (const char c : text) {
@@ -98,8 +98,7 @@ std::string as_in_kmsg(std::string_view text) {
   return escaped;
 }
 
-// The lines of kernel.log, each with what the machine put before it, and without: "[   45.367713] ", or
-// "[   45.367713][  T123] ".
+// The lines of kernel.log, each with and without its prefix "[   45.367713] " or "[   45.367713][  T123] ".
 std::set<std::string> lines_of_machine(std::string_view log) {
   constexpr int kMostBrackets = 2;
   std::set<std::string> lines;
@@ -107,7 +106,7 @@ std::set<std::string> lines_of_machine(std::string_view log) {
     const size_t end = std::min(log.find('\n'), log.size());
     std::string_view line = log.substr(0, end);
     log.remove_prefix(std::min(end + 1, log.size()));
-    lines.insert(as_utf8(line));  // as it stands where the console of a lost machine was read
+    lines.insert(as_utf8(line));  // as on the console of a lost machine
     for (int i = 0; i < kMostBrackets && line.starts_with('[') && line.find(']') != std::string_view::npos;
          ++i) {
       line.remove_prefix(line.find(']') + 1);
@@ -118,39 +117,37 @@ std::set<std::string> lines_of_machine(std::string_view log) {
   return lines;
 }
 
-// kernel.log is the machine's own, from its start on. Lines of little importance may be missing there, those
-// that are judged may not.
+// kernel.log is the machine's whole log. Harmless lines may be missing there, lines that are findings may
+// not.
 void check_machine_log(const Content& content, std::string_view file, Check& check) {
   if (content.run.provider == "mock")
-    return check.wrong.push_back(
-        fmt::format("{} is there, and no kernel has a part in a run on the mock", kKernelLog));
+    return check.wrong.push_back(fmt::format("{} does not belong to a run on the mock", kKernelLog));
   if (!content.kernel_lines) return;
   const std::set<std::string> logged = lines_of_machine(file);
   for (const std::string& line : *content.kernel_lines) {
-    // What stands behind a line end in one record is a line of its own there.
+    // A record with several lines is several lines there.
     if (!accuses(line) || is_said_of_the_kernel(line) || logged.contains(line) ||
         logged.contains(line.substr(0, line.find("\\x0a"))))
       continue;
-    const std::string lacks =
-        fmt::format("{} lacks a line of kernel.jsonl: {}", kKernelLog, line.substr(0, 100));
-    // Of a run that was killed, the log of an earlier machine may be lost.
+    const std::string lacks = fmt::format("{} has no line: {}", kKernelLog, line.substr(0, 100));
+    // A killed run may lose the log of an earlier machine.
     if (content.run.resumed == 0) return check.wrong.push_back(lacks);
     check.note = lacks;
     return;
   }
-  // The machine may have lived before the run: who reads the bundle must know, but it is not this run's.
+  // From before or after the run: a note for the reader.
   const std::set<std::string_view> judged(content.kernel_lines->begin(), content.kernel_lines->end());
   const auto unjudged = std::ranges::find_if(logged, [&judged](const std::string& line) {
     return !line.starts_with('[') && accuses(line) && !judged.contains(line);
   });
   if (unjudged != logged.end())
     check.note =
-        fmt::format("{} accuses the kernel outside of the run: {}", kKernelLog, unjudged->substr(0, 100));
+        fmt::format("{} has a kernel finding outside of the run: {}", kKernelLog, unjudged->substr(0, 100));
 }
 
 }  // namespace
 
-// results.jsonl holds the tests as they were obtained; with the waivers they are those of the report.
+// The tests of results.jsonl with the waivers applied are those of report.json.
 Check check_journal(const Content& content) {
   Check check{"results.jsonl"};
   std::map<std::string, const TestResult*> journal;
@@ -162,19 +159,19 @@ Check check_journal(const Content& content) {
   for (const TestResult& test : content.run.tests) {
     const auto found = journal.find(test.id);
     if (found == journal.end()) {
-      check.wrong.push_back(fmt::format("{} is in report.json alone", test.id));
+      check.wrong.push_back(fmt::format("{} is only in report.json", test.id));
       continue;
     }
     again.tests.push_back(*found->second);
     journal.erase(found);
   }
-  for (const auto& [id, test] : journal) check.wrong.push_back(fmt::format("report.json lacks {}", id));
+  for (const auto& [id, test] : journal) check.wrong.push_back(fmt::format("report.json has no {}", id));
   if (!check.wrong.empty()) return check;
   try {
     if (content.waivers)
       apply_waivers(parse_waivers(*content.waivers, content.run.started.substr(0, kDaySize)), again);
-  } catch (const std::runtime_error&) {
-    return check;  // what is wrong with the waivers is told by check_waivers()
+  } catch (const DocumentError&) {
+    return check;  // check_waivers() tells
   }
   Json tests = Json::array();
   for (const TestResult& test : again.tests) tests.push_back(to_json(test));
@@ -190,17 +187,17 @@ Check check_points(const Content& content) {
     PointsOfTest(test, by_test[test.id], check.wrong).check();
     by_test.erase(test.id);
   }
-  // A test that was cut short has left points and no result.
+  // An interrupted test has points, but no result.
   const std::vector<std::string> wanted = content.profile.tests_on(content.run.provider);
   const bool cut_short = content.run.tests.size() < content.run.selected;
   for (const auto& [test, points] : by_test)
     if (!cut_short || !std::ranges::binary_search(wanted, test))
-      check.wrong.push_back(fmt::format("{} has points and no result", test));
+      check.wrong.push_back(fmt::format("{} has points, but no result", test));
   check.note = fmt::format("{} points", content.points.size());
   return check;
 }
 
-// What the kernel logged is in both, and a line that accuses it is no pass.
+// Kernel lines are in both files, and a line that is a finding is not a pass.
 Check check_kernel_log(const Content& content, const Members& files) {
   Check check{"kernel log"};
   const std::vector<std::string>& log = content.run.kernel_log;
@@ -211,8 +208,7 @@ Check check_kernel_log(const Content& content, const Members& files) {
     for (const std::string& line : *content.kernel_lines) {
       at = std::find(at, log.end(), line);
       if (at == log.end()) {
-        check.wrong.push_back(
-            fmt::format("report.json lacks a line of kernel.jsonl: {}", line.substr(0, 100)));
+        check.wrong.push_back(fmt::format("report.json has no line: {}", line.substr(0, 100)));
         break;
       }
       ++at;
@@ -220,12 +216,11 @@ Check check_kernel_log(const Content& content, const Members& files) {
     const std::set<std::string_view> kept(content.kernel_lines->begin(), content.kernel_lines->end());
     for (const std::string& line : log)
       if (accuses(line) && !kept.contains(line))
-        check.wrong.push_back(
-            fmt::format("kernel.jsonl lacks a line of report.json: {}", line.substr(0, 100)));
+        check.wrong.push_back(fmt::format("kernel.jsonl has no line: {}", line.substr(0, 100)));
   }
   for (const TestResult& test : content.run.tests)
     if (test.id == kKernelTest && test.verdict == Verdict::Pass && std::ranges::any_of(log, accuses))
-      check.wrong.push_back(fmt::format("{} passes, and the log accuses the kernel", test.id));
+      check.wrong.push_back(fmt::format("{} passes, but the log has a kernel finding", test.id));
   return check;
 }
 

@@ -28,10 +28,10 @@ using Context = std::unique_ptr<EVP_MD_CTX, FreeContext>;
 
 constexpr size_t kMostOfAKey = size_t{64} << 10;  // bytes; a key has some hundred
 constexpr const char* kHowToMake =
-    "an Ed25519 key is made by: openssl genpkey -algorithm ed25519 -out key.pem";
+    "make an Ed25519 key with: openssl genpkey -algorithm ed25519 -out key.pem";
 
 constexpr const char* kHowToMakePublic =
-    "that of a private key is made by: openssl pkey -in key.pem -pubout -out key.pub";
+    "make it from a private key with: openssl pkey -in key.pem -pubout -out key.pub";
 
 constexpr std::string_view kBegin = "-----BEGIN ";  // of anything in PEM
 
@@ -49,7 +49,7 @@ std::string content_of(BIO* bio) {
   return {start, static_cast<size_t>(size)};
 }
 
-// Nobody is asked: a tool that waits for a passphrase is no tool for a CI job.
+// Never ask for a passphrase: a CI job would wait forever.
 int no_passphrase(char*, int, int, void* asked) {
   *static_cast<bool*>(asked) = true;
   return -1;
@@ -72,7 +72,7 @@ void need_secrecy(const fs::path& file) {
   struct stat status {};
   if (stat(file.c_str(), &status) == 0 && (status.st_mode & (S_IRWXO | S_IWGRP)) != 0)
     throw SetupError(
-        fmt::format("the private key {0} is open to others; close it with: chmod 600 {0}", file.string()));
+        fmt::format("other users can read the private key {0}; use: chmod 600 {0}", file.string()));
 }
 
 }  // namespace
@@ -90,11 +90,10 @@ PrivateKey PrivateKey::read(const fs::path& file) {
                     "-in {0} -out FILE",
                     file.string()));
   if (!key && pem.find("-----BEGIN PUBLIC KEY-----") != std::string::npos)
-    throw SetupError(
-        fmt::format("{} is a public key; --key wants the private one that belongs to it", file.string()));
-  if (!key) throw SetupError(fmt::format("{} is no private key in PEM; {}", file.string(), kHowToMake));
+    throw SetupError(fmt::format("{} is a public key; --key needs the private key", file.string()));
+  if (!key) throw SetupError(fmt::format("{} is not a private key in PEM; {}", file.string(), kHowToMake));
   if (!is_ed25519(key))
-    throw SetupError(fmt::format("the private key {} is not of Ed25519; {}", file.string(), kHowToMake));
+    throw SetupError(fmt::format("the private key {} is not an Ed25519 key; {}", file.string(), kHowToMake));
   need_secrecy(file);
   return PrivateKey(std::move(key));
 }
@@ -142,14 +141,15 @@ PublicKey PublicKey::read(const fs::path& file) {
   ERR_clear_error();
   if (!key && pem.find("PRIVATE KEY-----") != std::string::npos)
     throw SetupError(
-        fmt::format("{0} is a private key; its public one is made by: openssl pkey -in {0} -pubout -out FILE",
+        fmt::format("{0} is a private key; make the public key with: openssl pkey -in {0} -pubout -out FILE",
                     file.string()));
-  if (!key) throw SetupError(fmt::format("{} is no public key in PEM; {}", file.string(), kHowToMakePublic));
+  if (!key)
+    throw SetupError(fmt::format("{} is not a public key in PEM; {}", file.string(), kHowToMakePublic));
   if (pem.find(kBegin, pem.find(kBegin) + 1) != std::string::npos)
     throw SetupError(fmt::format("{} holds more than one key; name a file of the one that must have signed",
                                  file.string()));
   if (!is_ed25519(key))
-    throw SetupError(fmt::format("the public key {} is not of Ed25519; {}", file.string(), kHowToMake));
+    throw SetupError(fmt::format("the public key {} is not an Ed25519 key; {}", file.string(), kHowToMake));
   return PublicKey(std::move(key));
 }
 

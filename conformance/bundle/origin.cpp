@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Where a report comes from: what the run was told (run.json), what it began with (the first line of
-// results.jsonl), what it was put together from, and on what it ran, against what the report says of them.
+// The origin of a report: the options of the run (run.json), its header (the first line of results.jsonl),
+// its parts and its stack, compared with report.json.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -19,8 +19,8 @@ namespace {
 namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 
-// What this program loads itself: once, and before the run begins.
-constexpr std::array<std::string_view, 3> kOfTheStart = {"iut", "rdmacm", "ibverbs"};
+// Modules that this program loads itself, once, before the run begins.
+constexpr std::array<std::string_view, 3> kLoadedFirst = {"iut", "rdmacm", "ibverbs"};
 constexpr std::array<std::string_view, 4> kNoModules = {"started", "suite", "provider", "profile"};
 
 template <typename Names>
@@ -28,7 +28,7 @@ bool is_among(const Names& names, std::string_view name) {
   return std::ranges::find(names, name) != names.end();
 }
 
-// A run that was ended from outside may not know all of its stack.
+// A run that was interrupted may not know its stack.
 bool knows_its_stack(const RunResult& run) {
   return came_to_its_end(run) || !run.stack.modules.empty();
 }
@@ -58,57 +58,58 @@ void check_subject(const RunResult& run, std::vector<std::string>& wrong) {
   if (run.subject != "stack") roles = roles_in(run.subject);
   for (size_t i = 0; i < roles.size(); ++i) {
     if (!is_among(kAccusable, roles[i]))
-      wrong.push_back(fmt::format("its subject {} is nobody", shown(roles[i])));
+      wrong.push_back(fmt::format("subject {} is not a module", shown(roles[i])));
     else if (std::ranges::count(roles, roles[i]) > 1)
-      wrong.push_back(fmt::format("its subject {} is there twice", roles[i]));
+      wrong.push_back(fmt::format("subject {} is there twice", roles[i]));
     else if (came_to_its_end(run) && roles[i] != "iut" && !has_role(run, roles[i]))
-      wrong.push_back(fmt::format("its subject {} is no part of the stack", roles[i]));
+      wrong.push_back(fmt::format("subject {} is not in the stack", roles[i]));
   }
-  // Whoever is judged, it is under a librpma that calls it.
-  if (came_to_its_end(run) && !has_role(run, "iut")) wrong.emplace_back("there is no iut in it");
+  // A module below is judged through the iut, which calls it.
+  if (came_to_its_end(run) && !has_role(run, "iut")) wrong.emplace_back("module iut is missing");
 }
 
 void check_modules(const RunResult& run, const Json& header, std::vector<std::string>& wrong) {
   for (const StackModule& module : run.stack.modules)
     if (header.contains(module.path) && header.at(module.path) != module.sha256)
-      wrong.push_back(fmt::format("{} was another file when the run began", module.path));
-    else if (!header.contains(module.path) && is_among(kOfTheStart, module.role))
-      wrong.push_back(fmt::format("{} was not there when the run began", module.path));
+      wrong.push_back(fmt::format("module {} has another hash than in the run's header", module.path));
+    else if (!header.contains(module.path) && is_among(kLoadedFirst, module.role))
+      wrong.push_back(fmt::format("module {} is not in the run's header", module.path));
   for (const auto& [path, digest] : header.items())
     if (!is_among(kNoModules, path) &&
         !has_module(run, [&path = path](const StackModule& module) { return module.path == path; }))
-      wrong.push_back(fmt::format("it lacks {}, with which the run began", path));
+      wrong.push_back(fmt::format("module {} of the run's header is missing", path));
 }
 
-// Each I of I/N, in turn.
+// Each I of I/N, in order.
 void check_parts(const RunResult& run, std::vector<std::string>& wrong) {
   std::string first = run.started;
   for (size_t i = 0; i < run.parts.size(); ++i) {
     const std::string wanted = fmt::format("{}/{}", i + 1, run.parts.size());
     if (run.parts[i].shard != wanted)
-      wrong.push_back(fmt::format("its part {} is {}", wanted, shown(run.parts[i].shard)));
+      wrong.push_back(fmt::format("part {} is called {}", wanted, shown(run.parts[i].shard)));
     first = i == 0 ? run.parts[i].started : std::min(first, run.parts[i].started);
   }
   if (first != run.started)
-    wrong.push_back(fmt::format("report.json began at {}, its first part at {}", run.started, first));
+    wrong.push_back(fmt::format("report.json started at {}, its first part at {}", run.started, first));
   if (!run.parts.empty() && !run.shard.empty())
-    wrong.push_back(fmt::format("it is whole, and shard {}", run.shard));
+    wrong.push_back(fmt::format("a merged report is called shard {}", run.shard));
 }
 
 void check_header(const RunResult& run, const Json& header, std::vector<std::string>& wrong) {
   if (header.at("suite") != run.suite_commit || header.at("provider") != run.provider ||
       header.at("profile") != run.profile.sha256)
-    wrong.emplace_back("it began with another suite, provider or profile than report.json names");
+    wrong.emplace_back("suite, provider or profile differ between the run's header and report.json");
   const Json& started = header.at("started");
   const bool is_known =
       run.parts.empty()
           ? started == run.started
           : std::ranges::any_of(run.parts, [&started](const Part& part) { return started == part.started; });
   if (!is_known)
-    wrong.push_back(fmt::format("it began at {}, report.json says {}", shown(started), run.started));
+    wrong.push_back(
+        fmt::format("started at {} in the run's header, at {} in report.json", shown(started), run.started));
 }
 
-// The roles that --judge names. It takes names of files too; only the IUT's SONAME may be another than that.
+// The roles that --judge names, by role or by file. Any other name is the IUT's SONAME.
 std::string roles_judged(const std::string& judge, const RunResult& run) {
   if (judge == run.subject || judge == "stack") return judge;
   std::vector<std::string> roles;
@@ -122,7 +123,7 @@ std::string roles_judged(const std::string& judge, const RunResult& run) {
   return fmt::format("{}", fmt::join(roles, ","));
 }
 
-// A run's options against the report.
+// Compares the options of a run with the report.
 class Options {
  public:
   Options(const Content& content, std::vector<std::string>& wrong)
@@ -142,7 +143,7 @@ class Options {
     need("profile", !is_told("profile") || at("profile") == run_.profile.name || at("profile") == profile,
          profile);
     if (has_waivers_ ? !is_told("waivers") : is_told("waivers") && came_to_its_end(run_))
-      wrong_.push_back(fmt::format("waivers was {}, and waivers.json is {}", shown(at("waivers")),
+      wrong_.push_back(fmt::format("option waivers is {}, waivers.json is {}", shown(at("waivers")),
                                    has_waivers_ ? "there" : "missing"));
     if (came_to_its_end(run_))
       need("timeout", !is_told("timeout") || at("timeout") == run_.timeout_seconds, run_.timeout_seconds);
@@ -152,13 +153,13 @@ class Options {
  private:
   void check_stack() {
     need("addr", !is_told("addr") || at("addr") == run_.stack.address, run_.stack.address);
-    // The mock's has no description.
+    // The mock has no description.
     const std::string device = run_.stack.device.substr(0, run_.stack.device.find(','));
     if (!device.empty()) need("device", !is_told("device") || at("device") == device, device);
     for (const StackModule& module : run_.stack.modules) {
       if (module.role == "iut" && is_told("librpma"))
         need("librpma", at("librpma") == module.path, module.path);
-      // Beside the mock a librdmacm lies idle.
+      // On the mock the real librdmacm is idle.
       if (module.role == "rdmacm" && is_told("rdma_core") && run_.provider != "mock")
         need("rdma_core", fs::path(text("rdma_core")) / fs::path(module.path).filename() == module.path,
              fs::path(module.path).parent_path().string());
@@ -176,7 +177,8 @@ class Options {
   }
   void need(const char* option, bool holds, const Json& said) {
     if (!holds)
-      wrong_.push_back(fmt::format("{} was {}, report.json says {}", option, shown(at(option)), shown(said)));
+      wrong_.push_back(
+          fmt::format("option {} is {}, in report.json {}", option, shown(at(option)), shown(said)));
   }
 
   const RunResult& run_;
@@ -191,17 +193,16 @@ Check check_start(const Content& content) {
   Check check{"start"};
   const RunResult& run = content.run;
   check_parts(run, check.wrong);
-  // A machine that was lost before anything began has left none.
+  // None where the machine was lost before the run began.
   if (content.headers.size() != 1 && !(content.headers.empty() && run.started.empty()))
-    check.wrong.push_back(
-        fmt::format("results.jsonl has {} lines that say what the run began with", content.headers.size()));
+    check.wrong.push_back(fmt::format("results.jsonl has {} headers", content.headers.size()));
   for (const Json& header : content.headers) check_header(run, header, check.wrong);
-  // What the shards of a merged run went on with, their own journals say.
+  // Resumed shards of a merged run are recorded in their own journals.
   if (run.parts.empty() && content.resumed != run.resumed)
-    check.wrong.push_back(
-        fmt::format("results.jsonl went on {} times, report.json says {}", content.resumed, run.resumed));
+    check.wrong.push_back(fmt::format("resumed {} times by results.jsonl, {} times by report.json",
+                                      content.resumed, run.resumed));
   if (run.provider != "mock" && !content.kernel_lines)
-    check.wrong.push_back(fmt::format("kernel.jsonl is missing, which each run on {} has", run.provider));
+    check.wrong.push_back(fmt::format("kernel.jsonl of a run on {} is missing", run.provider));
   return check;
 }
 
@@ -209,10 +210,10 @@ Check check_stack(const Content& content) {
   Check check{"stack"};
   const RunResult& run = content.run;
   check_subject(run, check.wrong);
-  for (const std::string_view role : kOfTheStart)
-    // The mock stands before a librdmacm.
+  for (const std::string_view role : kLoadedFirst)
+    // On the mock there are two: the mock and the real one.
     if (run.provider != "mock" && std::ranges::count(run.stack.modules, role, &StackModule::role) > 1)
-      check.wrong.push_back(fmt::format("there is more than one {} in it", role));
+      check.wrong.push_back(fmt::format("more than one module {}", role));
   for (const Json& header : content.headers)
     if (knows_its_stack(run)) check_modules(run, header, check.wrong);
   return check;
@@ -221,15 +222,14 @@ Check check_stack(const Content& content) {
 Check check_run_record(const Content& content) {
   Check check{"run.json"};
   if (!content.run_record) {
-    if (content.run.parts.empty())
-      check.wrong.emplace_back("it is missing; only a run that was merged has none");
+    if (content.run.parts.empty()) check.wrong.emplace_back("missing; only merged runs have none");
     return check;
   }
   Options(content, check.wrong).check();
   const Json& commit = content.run_record->at("suite").at("commit");
   if (commit != content.run.suite_commit)
     check.wrong.push_back(
-        fmt::format("it is of suite {}, report.json of {}", shown(commit), content.run.suite_commit));
+        fmt::format("of suite {}, report.json of {}", shown(commit), content.run.suite_commit));
   return check;
 }
 

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 
 #include "conformance/report/digest.h"
 #include "conformance/report/document.h"
@@ -13,7 +14,6 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr const char* kSchema = "rpma-conformance-bundle/1";
 constexpr const char* kStatementType = "https://in-toto.io/Statement/v1";
 constexpr const char* kPredicateType = "https://in-toto.io/attestation/test-result/v0.1";
 
@@ -79,7 +79,7 @@ std::string manifest_of(const RunResult& run, const Members& files, const Packer
   for (const auto& [name, content] : files)
     members.push_back({{"name", name}, {"size", content.size()}, {"sha256", sha256(content)}});
   const Json manifest = {
-      {"schema", kSchema},
+      {"schema", kManifestSchema},
       {"suite",
        {{"name", "rpma-conformance"},
         {"version", run.suite_version},

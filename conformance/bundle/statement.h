@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What a bundle says about itself: its members, their hashes, and the statement that is signed. All of it
-// follows from the report and the members, so a verifier makes it again and compares.
+// The description of a bundle: its members, their hashes, and the signed statement. All of it follows from
+// the report and the members, so that a verifier makes it again and compares.
 //
 //   manifest.json   schema rpma-conformance-bundle/1: suite, profile, packer, each file with size and hash
-//   statement.json  in-toto Statement v1 with the predicate test-result v0.1. Its subjects are the files that
-//                   it covers and the modules that the verdict is about; modules that were not judged are
-//                   configuration: a reader who looks for one of them by its hash must not find a pass.
+//   statement.json  in-toto Statement v1 with the predicate test-result v0.1. Its subjects are the files of
+//   the bundle
+//                   and the judged modules; other modules are configuration, so that no hash of them has a
+//                   pass.
 //   SHA256SUMS      every other file of the bundle, for sha256sum -c
 #pragma once
 
@@ -19,7 +20,7 @@
 
 namespace conformance {
 
-// The files of a report, and what is made of them.
+// The files of a report.
 struct MemberName {
   std::string_view name;
   bool required;
@@ -56,7 +57,7 @@ std::string statement_of(const RunResult& run, const Members& files);
 // `members`: all but the sums.
 std::string sums_of(const Members& members);
 
-// PASSED only where the verdict could be certified; FAILED for a finding in the subject; WARNED between them.
+// PASSED only where the run is certifiable; FAILED for a finding in the subject; otherwise WARNED.
 std::string_view result_of(const RunResult& run);
 
 }  // namespace conformance

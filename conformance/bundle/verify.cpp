@@ -7,7 +7,6 @@
 #include "conformance/bundle/bundle.h"
 #include "conformance/bundle/consistency.h"
 #include "conformance/bundle/dsse.h"
-#include "conformance/bundle/schemas.h"
 #include "conformance/bundle/statement.h"
 #include "conformance/report/digest.h"
 #include "conformance/report/document.h"
@@ -20,13 +19,13 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// Of a bundle, step by step. Each step adds its check; where one fails without which the next cannot be made,
-// the verification ends.
+// Verifies a bundle step by step. Each step adds a check. The verification ends where the next step cannot be
+// made.
 class Verifier {
  public:
   Verifier(const Trust& trust, Verification& result) : trust_(trust), result_(result) {}
 
-  void look_at(std::string_view archive) {
+  void run(std::string_view archive) {
     if (!unpack(archive)) return;
     check_sums();
     check_signature();
@@ -39,11 +38,10 @@ class Verifier {
     bool unknown = false;
     result_.checks.push_back(check_profile(*content, trust_.profiles, unknown));
     for (Check& check : check_content(*content, files_)) result_.checks.push_back(std::move(check));
-    if (unknown)
-      result_.objections.push_back(fmt::format("profile {} is not known here", content->profile.id()));
+    if (unknown) result_.objections.push_back(fmt::format("unknown profile {}", content->profile.id()));
     if (!content->report.at("certifiable").at("value").get<bool>() &&
         uncertifiable_because(content->run).empty())
-      result_.objections.emplace_back("not certifiable: the report itself says so");
+      result_.objections.emplace_back("not certifiable by its own report");
     result_.run = content->run;
   }
 
@@ -60,7 +58,7 @@ class Verifier {
         if (const auto found = members_.find(std::string(file.name)); found != members_.end())
           files_.insert(*found);
       for (const char* name : {kManifest, kStatement, kSums})
-        if (!members_.contains(name)) throw BadArchive(fmt::format("it holds no {}", name));
+        if (!members_.contains(name)) throw BadArchive(fmt::format("{} is missing", name));
       check.note = fmt::format("{} files, {} bytes", members_.size(), archive.size());
       compare_compression(archive, tar, check);
     } catch (const BadArchive& error) {
@@ -69,20 +67,20 @@ class Verifier {
     return check.wrong.empty();
   }
 
-  // The tar was compared already; what zstd makes of it depends on its version.
+  // The tar was compared already; the compressed bytes depend on the version of zstd.
   void compare_compression(std::string_view archive, const std::string& tar, Check& check) {
     try {
       packed_by_ = packer_in(members_.at(kManifest));
       result_.made_by = parse_document(members_.at(kManifest)).at("suite").at("commit");
     } catch (const std::exception&) {
-      throw BadArchive("manifest.json does not say what packed it");
+      throw BadArchive("manifest.json does not name its packer");
     }
     const std::string here = packer().libzstd;
     if (packed_by_.libzstd != here)
-      check.note += fmt::format("; compressed by libzstd {}, this is {}: only what it holds was compared",
+      check.note += fmt::format("; compressed by libzstd {}, this is {}: only the content was compared",
                                 packed_by_.libzstd, here);
     else if (compress(tar) != archive)
-      throw BadArchive("its compressed data is not what this suite makes of its content");
+      throw BadArchive("its compressed data is not what this suite makes of the content");
   }
 
   void check_sums() {
@@ -92,34 +90,33 @@ class Verifier {
     if (members_.at(kSums) == sums_of(others)) return;
     for (const auto& [name, content] : others)
       if (members_.at(kSums).find(fmt::format("{}  {}\n", sha256(content), name)) == std::string::npos)
-        check.wrong.push_back(fmt::format("{} has not the hash that it names", name));
-    if (check.wrong.empty()) check.wrong.emplace_back("it is not the list of the files of this bundle");
+        check.wrong.push_back(fmt::format("{} has another hash", name));
+    if (check.wrong.empty()) check.wrong.emplace_back("it does not list the files of this bundle");
   }
 
   void check_signature() {
     Check& check = add("signature");
     const auto file = members_.find(kEnvelope);
     if (file == members_.end()) {
-      check.note = "none: nobody answers for it";
-      if (trust_.key != nullptr) check.wrong.emplace_back("nobody signed it");
+      check.note = "none";
+      if (trust_.key != nullptr) check.wrong.emplace_back("the bundle is not signed");
       return;
     }
     try {
       const Envelope envelope = open_envelope(file->second);
       if (envelope.type != kInTotoPayload || envelope.payload != members_.at(kStatement))
-        throw std::runtime_error("it signs something else than statement.json");
+        throw std::runtime_error("it does not sign statement.json");
       if (trust_.key == nullptr) {
-        check.note = fmt::format("names the key {}; whose that is nobody has said (--public-key)",
-                                 envelope.key_id.substr(0, 64));
+        check.note = fmt::format("key {}, signer unknown (pass --public-key)", envelope.key_id.substr(0, 64));
         return;
       }
       if (!envelope.is_signed_by(*trust_.key))
         throw std::runtime_error(envelope.key_id == trust_.key->id()
-                                     ? std::string("it is not of this statement")
-                                     : fmt::format("it is not by the key {}", trust_.key->id()));
-      if (envelope.key_id != trust_.key->id()) throw std::runtime_error("it names another key than its own");
+                                     ? std::string("the signature does not match")
+                                     : fmt::format("not signed by the key {}", trust_.key->id()));
+      if (envelope.key_id != trust_.key->id()) throw std::runtime_error("it names another key");
       result_.signer = trust_.key->id();
-      check.note = fmt::format("by the key {}", result_.signer);
+      check.note = fmt::format("key {}", result_.signer);
     } catch (const std::exception& error) {
       check.wrong.push_back(fmt::format("{}: {}", kEnvelope, error.what()));
     }
@@ -131,9 +128,9 @@ class Verifier {
         manifest != manifest_of(run, files_, packed_by_)) {
       const Json said = parse_document(manifest);
       if (const std::string where = departure(kManifestSchema, said); !where.empty())
-        check.wrong.push_back(fmt::format("it departs from {}.schema.json at {}", kManifestSchema, where));
+        check.wrong.push_back(where);
       add_differences(said, Json::parse(manifest_of(run, files_, packed_by_)), kManifest, check.wrong);
-      if (check.wrong.empty()) check.wrong.emplace_back("it is not written as this suite writes it");
+      if (check.wrong.empty()) check.wrong.emplace_back("it is not formatted as by this suite");
     }
     check.note =
         fmt::format("packed by libarchive {}, libzstd {}", packed_by_.libarchive, packed_by_.libzstd);
@@ -151,13 +148,13 @@ class Verifier {
     } catch (const std::runtime_error& error) {
       check.wrong.push_back(fmt::format("{} {}", kStatement, error.what()));
     }
-    if (check.wrong.empty()) check.wrong.emplace_back("it is not written as this suite writes it");
+    if (check.wrong.empty()) check.wrong.emplace_back("it is not formatted as by this suite");
   }
 
   const Trust& trust_;
   Verification& result_;
   Members members_;
-  Members files_;  // the report's among them
+  Members files_;  // those of the report
   Packer packed_by_;
 };
 
@@ -181,11 +178,9 @@ void add_findings(const RunResult& run, Lines& text) {
 }
 
 void add_waivers(const RunResult& run, Lines& text) {
-  for (const Json& waiver : run.waivers)
-    text.line("waiver:       {}{}{} by {}, until {}, {} ({}): {}", waiver.value("clause", ""),
-              waiver.contains("clause") && waiver.contains("point") ? " at " : "", waiver.value("point", ""),
-              waiver.value("module", ""), waiver.value("expires", ""), waiver.value("owner", ""),
-              waiver.value("state", ""), waiver.value("reason", ""));
+  for (const Waiver& waiver : run.waivers)
+    text.line("waiver:       {}, until {}, {} ({}): {}", waiver.text(), waiver.expires, waiver.owner,
+              waiver.state, waiver.reason);
 }
 
 }  // namespace
@@ -205,7 +200,7 @@ std::string Verification::text() const {
   for (const Check& check : checks) add_check(check, text);
   if (!is_genuine()) {
     if (!made_by.empty() && made_by != kCommit)
-      text.line("it says that it is of suite {}; this is {}, and each knows its own best", made_by, kCommit);
+      text.line("made by suite {}, this is {}: verify it with the suite that made it", made_by, kCommit);
     text.line("the bundle is invalid, exit code 4");
     return text.text();
   }
@@ -232,7 +227,9 @@ std::string Verification::text() const {
 Verification verify(std::string_view archive, const Trust& trust) {
   Verification result;
   try {
-    Verifier(trust, result).look_at(archive);
+    Verifier(trust, result).run(archive);
+  } catch (const SetupError&) {
+    throw;  // of this machine, not of the bundle
   } catch (const std::exception& error) {
     result.checks.push_back({"content", {error.what()}});
     result.run.reset();
@@ -242,9 +239,9 @@ Verification verify(std::string_view archive, const Trust& trust) {
     result.objections.push_back(fmt::format("not certifiable: {}", reason));
   const Outcome outcome = verdict_on(*result.run, result.run->subject);
   if (result.objections.empty() && !outcome.passed())
-    result.objections.push_back(fmt::format("its verdict is {}", name_of(outcome.verdict())));
+    result.objections.push_back(fmt::format("the verdict is {}", name_of(outcome.verdict())));
   if (trust.key == nullptr)
-    result.objections.emplace_back("integrity only, signer unknown: anyone can sign a forgery again");
+    result.objections.emplace_back("integrity only, signer unknown (pass --public-key)");
   return result;
 }
 

@@ -5,8 +5,8 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <climits>
 #include <fstream>
+#include <nlohmann/json.hpp>
 #include <tuple>
 
 #include "conformance/catalogue/rulings.h"
@@ -18,8 +18,7 @@ namespace conformance {
 namespace {
 
 using Json = nlohmann::ordered_json;
-constexpr const char* kSchema = "rpma-conformance-profile/1";
-constexpr Expected kProfile = {.what = "profile", .remedy = "install the suite again"};
+constexpr Expected kProfile = {.what = "profile", .hint = "install the suite again"};
 
 // File name to hash, as sha256sum writes it.
 std::map<std::string, std::string> sums_in(const std::filesystem::path& folder) {
@@ -43,21 +42,23 @@ std::vector<std::string> Profile::tests_on(std::string_view provider) const {
 }
 
 Profile parse_profile(const std::string& document) {
-  const Json json = parse_document(document, kSchema);
-  const Node node(json);
+  const Json json = parse_document(document, kProfileSchema);
+  const auto need_new = [](bool is_new, const char* list, const std::string& id) {
+    if (!is_new) throw DocumentError(as_one_line(fmt::format("/{}: '{}' is there twice", list, id)));
+  };
   Profile profile;
-  profile.name = node.at("name").text();
-  profile.version = static_cast<unsigned>(node.at("version").count(UINT_MAX));
+  profile.name = json.at("name");
+  profile.version = json.at("version");
   profile.document = document;
   profile.sha256 = sha256(document);
-  profile.rulings_sha256 = sha256(node.at("rulings").json().dump());
-  for (const Node& clause : node.at("clauses").items())
-    if (!profile.clauses.insert(clause.at("id").text()).second) clause.refuse("is there twice");
-  for (const Node& test : node.at("tests").items()) {
-    const std::vector<std::string> providers = test.at("providers").texts();
-    if (!profile.tests.emplace(test.at("id").text(), std::set(providers.begin(), providers.end())).second)
-      test.refuse("is there twice");
-  }
+  profile.rulings_sha256 = sha256(json.at("rulings").dump());
+  for (const Json& clause : json.at("clauses"))
+    need_new(profile.clauses.insert(clause.at("id").get<std::string>()).second, "clauses", clause.at("id"));
+  for (const Json& test : json.at("tests"))
+    need_new(profile.tests
+                 .emplace(test.at("id").get<std::string>(), test.at("providers").get<std::set<std::string>>())
+                 .second,
+             "tests", test.at("id"));
   return profile;
 }
 
@@ -75,13 +76,13 @@ std::vector<Profile> profiles_in(const std::filesystem::path& folder) {
     }
     const Profile& profile = profiles.back();
     if (name != fmt::format("{}-{}.json", profile.name, profile.version) || sums[name] != profile.sha256)
-      throw SetupError(fmt::format(
-          "{} is not the profile that was frozen (SHA256SUMS beside it); what is new goes into a new version",
-          entry.path().string()));
+      throw SetupError(
+          fmt::format("{} is not the published profile (SHA256SUMS beside it); changes go into a new version",
+                      entry.path().string()));
     sums.erase(name);
   }
   if (!sums.empty() || profiles.empty())
-    throw SetupError(fmt::format("{} lacks the profile {}; install the suite again", folder.string(),
+    throw SetupError(fmt::format("no profile {1} in {0}; install the suite again", folder.string(),
                                  sums.empty() ? "listen" : sums.begin()->first));
   std::ranges::sort(profiles, {}, [](const Profile& one) { return std::tie(one.name, one.version); });
   return profiles;

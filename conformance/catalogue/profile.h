@@ -27,7 +27,7 @@ struct Profile {
   [[nodiscard]] std::vector<std::string> tests_on(std::string_view provider) const;
 };
 
-// Throws DocumentError (report/document.h) where `document` is no profile.
+// Throws DocumentError (report/document.h) where `document` is not a profile.
 Profile parse_profile(const std::string& document);
 
 // Every profile of a folder, sorted by name and version. Throws SetupError if one cannot be read or does not

@@ -7,7 +7,7 @@ foreach(file IN LISTS SCHEMAS)
   string(APPEND rows "    {\"${name}\", R\"schema(${text})schema\"},\n")
 endforeach()
 file(WRITE ${OUTPUT} "// Made from conformance/report/schema/ by EmbedSchemas.cmake.
-#include \"conformance/bundle/schemas.h\"
+#include \"conformance/report/schemas.h\"
 
 namespace conformance {
 namespace {

@@ -9,9 +9,11 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <nlohmann/json.hpp>
 #include <set>
 #include <system_error>
 #include <utility>
+#include <vector>
 
 #include "conformance/harness/library.h"
 
@@ -43,18 +45,17 @@ std::string content_of(const std::filesystem::path& file, size_t most, bool link
   const auto fail = [] { throw std::system_error(errno, std::generic_category()); };
   const auto too_large = [most] {
     constexpr size_t kMiB = size_t{1} << 20;
-    throw DocumentError(fmt::format("it has more than the {} {} that are read",
-                                    most < kMiB ? most >> 10 : most / kMiB, most < kMiB ? "KiB" : "MiB"));
+    throw DocumentError(fmt::format("it is larger than {} {}", most < kMiB ? most >> 10 : most / kMiB,
+                                    most < kMiB ? "KiB" : "MiB"));
   };
-  // Looked at before it is opened: opening a device may do something, opening a pipe may wait for its other
-  // end.
+  // The kind is checked first: opening a device may have an effect, opening a pipe may block.
   const File place(file.c_str(), links ? O_PATH : O_PATH | O_NOFOLLOW);
   struct stat status = {};
   if (place.fd() < 0 || fstat(place.fd(), &status) != 0) fail();
   if (!S_ISREG(status.st_mode))
     throw DocumentError(S_ISDIR(status.st_mode)   ? "it is a folder"
                         : S_ISLNK(status.st_mode) ? "it is a link"
-                                                  : "it is no regular file");
+                                                  : "it is not a regular file");
   if (std::cmp_greater(status.st_size, most)) too_large();
   const File opened(fmt::format("/proc/self/fd/{}", place.fd()).c_str(), O_RDONLY);
   if (opened.fd() < 0) fail();
@@ -66,12 +67,12 @@ std::string content_of(const std::filesystem::path& file, size_t most, bool link
     if (size < 0) fail();
     if (size == 0) return content;
     content.append(buffer.data(), static_cast<size_t>(size));
-    if (content.size() > most) too_large();  // it grew, or its size was a lie, as that of files in /proc
+    if (content.size() > most) too_large();  // it grew, or is in /proc, where sizes are 0
   }
 }
 
-// What is checked while the parser reads: it builds nothing that is refused. Each object's keys are kept
-// aside since those of an ordered object are searched one by one.
+// Checks while the parser reads, so that nothing large is built in vain. The keys are kept in sets because an
+// ordered object searches them one by one.
 class Watch {
  public:
   bool operator()(int depth, Json::parse_event_t event, const Json& parsed) {
@@ -85,8 +86,7 @@ class Watch {
       take_key(parsed.get_ref<const std::string&>());
       return true;
     }
-    if (++values_ > kMostValues)
-      throw DocumentError(fmt::format("it holds more than {} values", kMostValues));
+    if (++values_ > kMostValues) throw DocumentError(fmt::format("it has more than {} values", kMostValues));
     if (event == Event::value) return true;
     if (std::cmp_greater_equal(depth, kMostDepth))
       throw DocumentError(fmt::format("it is nested more than {} deep", kMostDepth));
@@ -107,7 +107,7 @@ class Watch {
   size_t values_ = 0;
 };
 
-// The library's words without the number of its exception.
+// The library's message without the number of its exception.
 std::string words_of(const Json::exception& error) {
   std::string_view words = error.what();
   const size_t bracket = words.find("] ");
@@ -115,23 +115,32 @@ std::string words_of(const Json::exception& error) {
   return as_one_line(words, kMostShown);
 }
 
-// The length of the character that the text begins with, where it has no place in a line: 0, or 1 to 3 bytes.
+// The length in bytes of the first character, where it is not fit for a line of text; otherwise 0.
 size_t length_of_unfit(std::string_view text) {
   const auto byte = [text](size_t n) { return n < text.size() ? static_cast<unsigned char>(text[n]) : 0U; };
   if (byte(0) < 0x20 || byte(0) == 0x7f) return 1;
   // The control characters U+0080 to U+009F.
   if (byte(0) == 0xc2 && byte(1) < 0xa0) return 2;
-  // Line and paragraph ends and what embeds or overrides a direction: U+2028 to U+202E, U+2066 to U+2069.
+  // Line and paragraph separators, controls of the direction: U+2028 to U+202E, U+2066 to U+2069.
   const bool turns = byte(0) == 0xe2 && ((byte(1) == 0x80 && byte(2) >= 0xa8 && byte(2) <= 0xae) ||
                                          (byte(1) == 0x81 && byte(2) >= 0xa6 && byte(2) <= 0xa9));
   return turns ? 3 : 0;
+}
+
+// A document of another kind is told by its name.
+void demand_schema(const Json& document, std::string_view schema) {
+  if (document.is_object())
+    if (const Json named = document.value("schema", Json("nothing")); named != schema)
+      throw DocumentError(
+          fmt::format("/schema: {} instead of \"{}\"", as_one_line(named.dump(), kMostShown), schema));
+  if (const std::string where = departure(schema, document); !where.empty()) throw DocumentError(where);
 }
 
 }  // namespace
 
 void refuse_document(const std::filesystem::path& file, const Expected& expected, std::string_view why) {
   throw SetupError(
-      fmt::format("{} is no {}: {}; {}", as_one_line(file.string()), expected.what, why, expected.remedy));
+      fmt::format("{} is not a {}: {}; {}", as_one_line(file.string()), expected.what, why, expected.hint));
 }
 
 std::string read_file(const std::filesystem::path& file, const Expected& expected) {
@@ -141,12 +150,12 @@ std::string read_file(const std::filesystem::path& file, const Expected& expecte
     refuse_document(file, expected, error.what());
   } catch (const std::system_error& error) {
     throw SetupError(fmt::format("cannot read the {} {}: {}; {}", expected.what, as_one_line(file.string()),
-                                 error.code().message(), expected.remedy));
+                                 error.code().message(), expected.hint));
   }
 }
 
 Json parse_document(std::string_view bytes, std::string_view schema) {
-  // The library takes it for the end, whatever is behind it.
+  // The library would ignore the rest.
   if (bytes.find('\0') != std::string_view::npos) throw DocumentError("it has a NUL byte");
   Json document;
   try {
@@ -158,11 +167,7 @@ Json parse_document(std::string_view bytes, std::string_view schema) {
   } catch (const Json::exception& error) {
     throw DocumentError(words_of(error));
   }
-  if (schema.empty()) return document;
-  if (!document.is_object() || !document.contains("schema") || !document["schema"].is_string())
-    throw DocumentError(fmt::format("it has no schema, which would be {}", schema));
-  if (const auto& given = document["schema"].get_ref<const std::string&>(); given != schema)
-    throw DocumentError(fmt::format("its schema is '{}', not {}", as_one_line(given, kMostShown), schema));
+  if (!schema.empty()) demand_schema(document, schema);
   return document;
 }
 
@@ -175,8 +180,11 @@ Json read_document(const std::filesystem::path& file, const Expected& expected) 
   }
 }
 
-bool for_each_line(std::string_view bytes, const std::function<void(const Json&)>& take) {
+bool for_each_line(std::string_view bytes, const LineSchema& lines,
+                   const std::function<void(const Json&)>& take) {
+  size_t number = 0;
   for (size_t end = 0; (end = bytes.find('\n')) != std::string_view::npos; bytes.remove_prefix(end + 1)) {
+    ++number;
     Json line;
     try {
       line = parse_document(bytes.substr(0, end));
@@ -184,6 +192,8 @@ bool for_each_line(std::string_view bytes, const std::function<void(const Json&)
       return false;
     }
     if (!line.is_object()) return false;
+    if (const std::string where = departure(lines.schema, line); !where.empty())
+      throw DocumentError(fmt::format("{} line {}: {}", lines.file, number, where));
     take(line);
   }
   return bytes.empty();
@@ -194,89 +204,8 @@ bool is_absent(const std::filesystem::path& file) {
   return symlink_status(file, error).type() == std::filesystem::file_type::not_found;
 }
 
-Node::Node(const Json& json, std::string where) : json_(&json), where_(std::move(where)) {}
-
-void Node::refuse(std::string_view why) const {
-  throw DocumentError(fmt::format("{} {}", where_.empty() ? "the document" : where_, why));
-}
-
-std::string Node::below(std::string_view key) const {
-  return where_.empty() ? std::string(key) : fmt::format("{}.{}", where_, key);
-}
-
-bool Node::has(std::string_view key) const {
-  if (!json_->is_object()) refuse("is no object");
-  return json_->contains(key);
-}
-
-Node Node::at(std::string_view key) const {
-  if (!has(key)) refuse(fmt::format("has no '{}'", key));
-  return Node((*json_)[key], below(key));
-}
-
-std::vector<Node> Node::items() const {
-  if (!json_->is_array()) refuse("is no list");
-  std::vector<Node> items;
-  items.reserve(json_->size());
-  for (const Json& item : *json_) items.emplace_back(item, fmt::format("{}[{}]", where_, items.size()));
-  return items;
-}
-
-std::vector<std::pair<std::string, Node>> Node::members() const {
-  if (!json_->is_object()) refuse("is no object");
-  std::vector<std::pair<std::string, Node>> members;
-  for (const auto& [key, value] : json_->items())
-    members.emplace_back(key, Node(value, below(as_one_line(key, kMostShown))));
-  return members;
-}
-
-std::string Node::text() const {
-  if (!json_->is_string()) refuse("is no text");
-  return json_->get<std::string>();
-}
-
-std::vector<std::string> Node::texts() const {
-  std::vector<std::string> texts;
-  for (const Node& item : items()) texts.push_back(item.text());
-  return texts;
-}
-
-bool Node::flag() const {
-  if (!json_->is_boolean()) refuse("is neither true nor false");
-  return json_->get<bool>();
-}
-
-double Node::number() const {
-  if (!json_->is_number()) refuse("is no number");
-  return json_->get<double>();
-}
-
-uint64_t Node::count(uint64_t most) const {
-  // A whole number that is not negative has this type, or the signed one where a program has set it.
-  const bool whole =
-      json_->is_number_integer() && (json_->is_number_unsigned() || json_->get<int64_t>() >= 0);
-  if (!whole || json_->get<uint64_t>() > most) refuse(fmt::format("is no whole number from 0 to {}", most));
-  return json_->get<uint64_t>();
-}
-
-std::string Node::text_or(std::string_view key, std::string_view otherwise) const {
-  return has(key) ? at(key).text() : std::string(otherwise);
-}
-
-std::vector<std::string> Node::texts_or_none(std::string_view key) const {
-  return has(key) ? at(key).texts() : std::vector<std::string>();
-}
-
-uint64_t Node::count_or(std::string_view key, uint64_t otherwise, uint64_t most) const {
-  return has(key) ? at(key).count(most) : otherwise;
-}
-
-std::vector<Node> Node::items_or_none(std::string_view key) const {
-  return has(key) ? at(key).items() : std::vector<Node>();
-}
-
 std::string as_utf8(std::string_view text) {
-  // The JSON library knows which bytes are none.
+  // The JSON library does it.
   return nlohmann::json::parse(
              nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace))
       .get<std::string>();

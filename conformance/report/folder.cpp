@@ -3,6 +3,7 @@
 
 #include <cerrno>
 #include <cstring>
+#include <nlohmann/json.hpp>
 #include <set>
 #include <system_error>
 
@@ -27,19 +28,6 @@ const Json kGoesOn = {{"goes_on", true}};
                                folder.string(), why));
 }
 
-// Takes the lines of a file as far as it was written.
-void take_lines(std::string_view bytes, const char* name, const std::function<void(const Node&)>& take) {
-  size_t number = 0;
-  for_each_line(bytes, [&](const Json& line) {
-    ++number;
-    try {
-      take(Node(line));
-    } catch (const DocumentError& error) {
-      throw DocumentError(fmt::format("line {} of {}: {}", number, name, error.what()));
-    }
-  });
-}
-
 std::string as_line(const Json& json) {
   return json.dump(-1, ' ', false, Json::error_handler_t::replace) + '\n';
 }
@@ -49,28 +37,27 @@ std::string as_line(const Json& json) {
 Journal parse_journal(std::string_view results, std::string_view points, std::string_view kernel) {
   Journal journal;
   std::set<std::string> done;
-  take_lines(results, "results.jsonl", [&](const Node& line) {
-    if (line.has("id")) {
-      TestResult test = test_from_json(line.json());
+  for_each_line(results, kResultLines, [&](const Json& line) {
+    if (line.contains("id")) {
+      TestResult test = test_from_json(line);
       if (test.id != kKernelTest && done.insert(test.id).second) journal.tests.push_back(std::move(test));
-    } else if (journal.header.is_null()) {
-      for (const auto& [key, value] : line.members()) static_cast<void>(value.text());
-      journal.header = line.json();
+    } else if (!journal.header) {
+      journal.header = std::make_shared<const Json>(line);
     } else {
       ++journal.resumed;
     }
   });
-  take_lines(points, "points.jsonl", [&](const Node& line) {
-    if (done.contains(line.at("test").text())) journal.points.push_back(as_line(line.json()));
+  for_each_line(points, kPointLines, [&](const Json& line) {
+    if (done.contains(line.at("test"))) journal.points.push_back(as_line(line));
   });
-  take_lines(kernel, "kernel.jsonl",
-             [&](const Node& line) { journal.kernel_log.push_back(line.at("line").text()); });
+  for_each_line(kernel, kKernelLines,
+                [&](const Json& line) { journal.kernel_log.push_back(line.at("line")); });
   return journal;
 }
 
 Journal read_journal(const fs::path& folder) {
-  constexpr Expected kExpected = {.what = "report of a run that can go on",
-                                  .remedy = "start the run anew, in another folder",
+  constexpr Expected kExpected = {.what = "report of a run to resume",
+                                  .hint = "start a new run, in another folder",
                                   .most_bytes = kMostJournalBytes,
                                   .links = false};
   const auto content = [&](const char* name) {
@@ -85,7 +72,7 @@ Journal read_journal(const fs::path& folder) {
 
 JournalText text_of(const Journal& journal) {
   JournalText text;
-  if (!journal.header.is_null()) text.results = as_line(journal.header);
+  if (journal.header) text.results = as_line(*journal.header);
   for (unsigned i = 0; i < journal.resumed; ++i) text.results += as_line(kGoesOn);
   for (const TestResult& test : journal.tests) text.results += as_line(to_json(test));
   for (const std::string& line : journal.points) text.points += line;
@@ -114,27 +101,27 @@ void add_to_kernel_log(const fs::path& folder, std::string log) {
   const fs::path file = folder / kKernelLog;
   std::string earlier;
   if (!is_absent(file))
-    earlier = read_file(file, {.what = "log of a kernel",
-                               .remedy = "start the run anew, in another folder",
+    earlier = read_file(file, {.what = "kernel log",
+                               .hint = "start a new run, in another folder",
                                .most_bytes = kMostJournalBytes,
                                .links = false});
-  // The log of a machine that outlived the earlier part begins with it.
+  // The machine may have run already during the earlier part.
   if (!log.starts_with(earlier)) log.insert(0, earlier);
-  if (log.empty()) return;  // none could be had
+  if (log.empty()) return;
   write_whole(file, log, how_to_go_on(folder));
 }
 
 std::string how_to_go_on(const fs::path& folder) {
-  return fmt::format("make room there and go on with 'rpma-conformance run --resume {}'", folder.string());
+  return fmt::format("make room there and continue with 'rpma-conformance run --resume {}'", folder.string());
 }
 
-ReportFolder::ReportFolder(fs::path folder, bool resume, std::string remedy)
-    : folder_(std::move(folder)), remedy_(remedy.empty() ? how_to_go_on(folder_) : std::move(remedy)) {
+ReportFolder::ReportFolder(fs::path folder, bool resume, std::string hint)
+    : folder_(std::move(folder)), hint_(hint.empty() ? how_to_go_on(folder_) : std::move(hint)) {
   if (resume) earlier_ = read_journal(folder_);
   clear_report_folder(folder_, resume);
-  // What was half written goes; should this fail, the old files are still there.
+  // Drops damaged lines. If this fails, the old files are still there.
   const JournalText text = text_of(earlier_);
-  const std::string_view otherwise = resume ? std::string_view(remedy_) : kOtherFolder;
+  const std::string_view otherwise = resume ? std::string_view(hint_) : kOtherFolder;
   write_whole(folder_ / "results.jsonl", text.results, otherwise);
   write_whole(folder_ / "points.jsonl", text.points, otherwise);
   write_whole(folder_ / "kernel.jsonl", text.kernel, otherwise);
@@ -145,12 +132,12 @@ ReportFolder::ReportFolder(fs::path folder, bool resume, std::string remedy)
 }
 
 void ReportFolder::begin(const Json& header) {
-  if (earlier_.header.is_null()) return write(journal_, header);
+  if (!earlier_.header) return write(journal_, header);
   for (const auto& [key, value] : header.items())
-    if (key != "started" && earlier_.header.value(key, Json()) != value)
-      throw SetupError(fmt::format("the run in {} cannot go on: its {} was {}, now it is {}; start it anew",
-                                   folder_.string(), key, earlier_.header.value(key, Json()).dump(),
-                                   value.dump()));
+    if (const Json earlier = earlier_.header->value(key, Json()); key != "started" && earlier != value)
+      throw SetupError(
+          fmt::format("the run in {} cannot be resumed: {} was {}, now it is {}; start a new run",
+                      folder_.string(), key, earlier.dump(), value.dump()));
   ++earlier_.resumed;
   write(journal_, kGoesOn);
 }
@@ -173,12 +160,12 @@ void ReportFolder::write(std::ofstream& stream, const Json& line) const {
   errno = 0;
   stream << as_line(line) << std::flush;
   if (!stream)
-    throw SetupError(fmt::format("cannot write to {} any more ({}); {}", folder_.string(),
-                                 errno != 0 ? std::strerror(errno) : "unknown reason", remedy_));
+    throw SetupError(fmt::format("cannot write to {} ({}); {}", folder_.string(),
+                                 errno != 0 ? std::strerror(errno) : "unknown reason", hint_));
 }
 
 void ReportFolder::keep(const char* name, const std::string& content) const {
-  write_whole(folder_ / name, content, remedy_);
+  write_whole(folder_ / name, content, hint_);
 }
 
 void ReportFolder::finish(const RunResult& run) {

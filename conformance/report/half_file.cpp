@@ -54,17 +54,17 @@ void HalfFile::name() {
   path_.clear();
 }
 
-void refuse_to_write(const std::filesystem::path& file, std::string_view why, std::string_view remedy) {
-  throw SetupError(fmt::format("cannot write {}: {}; {}", file.string(), why, remedy));
+void refuse_to_write(const std::filesystem::path& file, std::string_view why, std::string_view hint) {
+  throw SetupError(fmt::format("cannot write {}: {}; {}", file.string(), why, hint));
 }
 
-void write_whole(const std::filesystem::path& file, std::string_view content, std::string_view remedy) {
+void write_whole(const std::filesystem::path& file, std::string_view content, std::string_view hint) {
   try {
     HalfFile half(file);
     half.write(content);
     half.name();
   } catch (const std::system_error& error) {
-    refuse_to_write(file, error.code().message(), remedy);
+    refuse_to_write(file, error.code().message(), hint);
   }
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Files that appear whole or not at all.
+// Files that are written atomically.
 #pragma once
 
 #include <filesystem>
@@ -9,8 +9,7 @@
 
 namespace conformance {
 
-// A new file beside the one that it is to become; removed again unless it was given that name. Throws
-// std::system_error.
+// A temporary file beside its target; removed unless name() renamed it. Throws std::system_error.
 class HalfFile {
  public:
   explicit HalfFile(std::filesystem::path target);
@@ -22,7 +21,7 @@ class HalfFile {
 
   void write(std::string_view content) const;
   void sync() const;  // to the disk
-  void name();        // replaces what has the name: a link itself, not what it leads to
+  void name();        // replaces the target; a link is replaced, not followed
 
  private:
   std::filesystem::path target_;
@@ -33,12 +32,12 @@ class HalfFile {
 inline constexpr std::string_view kOtherFolder = "make room there, or name another folder with --report DIR";
 inline constexpr std::string_view kOtherOutput = "make room there, or name another file with -o FILE";
 
-// Writes a whole file, or none. Throws SetupError, which says why not and ends in the remedy.
+// Writes a file atomically. Throws SetupError with the reason and the hint.
 void write_whole(const std::filesystem::path& file, std::string_view content,
-                 std::string_view remedy = kOtherFolder);
+                 std::string_view hint = kOtherFolder);
 
-// "cannot write FILE: WHY; REMEDY"
+// "cannot write FILE: WHY; HINT"
 [[noreturn]] void refuse_to_write(const std::filesystem::path& file, std::string_view why,
-                                  std::string_view remedy);
+                                  std::string_view hint);
 
 }  // namespace conformance

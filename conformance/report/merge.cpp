@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <map>
+#include <nlohmann/json.hpp>
 #include <stdexcept>
 
 #include "conformance/report/report.h"
@@ -16,21 +17,25 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// What must be the same in all shards, by the words that name it. The address may be another: machines that
-// share the work have each their own.
+// What must be the same in all shards, with its name for the message. Each machine has its own address.
 std::vector<std::pair<const char*, Json>> identity_of(const RunResult& run) {
   const Json document = to_json(run);
   Json stack = document.at("stack");
   stack.erase("address");
   Json waivers = document.at("waivers");
   for (Json& waiver : waivers) waiver.erase("state");
-  // Of the surroundings, what a device is; ports, addresses and limits are each machine's own.
-  const Json device = run.surroundings.value("device", Json::object());
-  return {{"suite", document.at("suite")}, {"profile", document.at("profile")},
-          {"provider", run.provider},      {"stack", stack},
-          {"filter", run.filter},          {"seed", run.seed},
-          {"--complete", run.chose_all},   {"--judge", run.subject},
-          {"list of waivers", waivers},    {"firmware", device.value("fw_ver", "")}};
+  // Of the surroundings only the firmware: ports, addresses and limits belong to each machine.
+  const Json surroundings = document.at("surroundings");
+  return {{"suite", document.at("suite")},
+          {"profile", document.at("profile")},
+          {"provider", run.provider},
+          {"stack", stack},
+          {"filter", run.filter},
+          {"seed", run.seed},
+          {"--complete", run.chose_all},
+          {"--judge", run.subject},
+          {"list of waivers", waivers},
+          {"firmware", surroundings.value(Json::json_pointer("/device/fw_ver"), "")}};
 }
 
 void demand_one_run(const std::vector<Recorded>& shards) {
@@ -39,18 +44,18 @@ void demand_one_run(const std::vector<Recorded>& shards) {
     const auto found = identity_of(shard.run);
     for (size_t i = 0; i < wanted.size(); ++i)
       if (found[i].second != wanted[i].second)
-        throw std::runtime_error(fmt::format("{} and {} are no parts of one run: each has another {}",
+        throw std::runtime_error(fmt::format("{} and {} are not parts of one run: {} differs",
                                              shards.front().folder.string(), shard.folder.string(),
                                              wanted[i].first));
   }
 }
 
-// Throws where the run is no shard.
+// Throws where the run is not a shard.
 Shard shard_of(const Recorded& shard) {
   const std::optional<Shard> named = shard_named(shard.run.shard);
   if (!named || fmt::format("{}/{}", named->index, named->number) != shard.run.shard)
     throw std::runtime_error(
-        fmt::format("{} is no shard; they are made with run --shard I/N", shard.folder.string()));
+        fmt::format("{} is not a shard; make shards with run --shard I/N", shard.folder.string()));
   return *named;
 }
 
@@ -62,11 +67,12 @@ void demand_every_shard(const std::vector<Recorded>& shards) {
     const std::string& name = shard.run.shard;
     const unsigned all = shard_of(shard).number;
     if (!came_to_its_end(shard.run))
-      throw std::runtime_error(fmt::format("{0} is not finished; 'rpma-conformance run --resume {0}' goes on",
-                                           shard.folder.string()));
+      throw std::runtime_error(
+          fmt::format("{0} is not finished; continue it with 'rpma-conformance run --resume {0}'",
+                      shard.folder.string()));
     if (number != 0 && all != number)
       throw std::runtime_error(
-          fmt::format("{} is one of {} shards, others are of {}", shard.folder.string(), all, number));
+          fmt::format("{} is one of {} shards, another is one of {}", shard.folder.string(), all, number));
     number = all;
     if (const auto [entry, first] = seen.emplace(name, shard.folder.string()); !first)
       throw std::runtime_error(
@@ -81,7 +87,7 @@ void demand_every_shard(const std::vector<Recorded>& shards) {
     throw std::runtime_error(fmt::format("shard {} is missing", fmt::join(missing, ", ")));
 }
 
-// The kernel's log is watched in each shard: the worst that was seen counts.
+// Each shard watches the kernel's log; the worst verdict counts.
 void add_kernel(const TestResult& test, std::map<std::string, TestResult>& tests) {
   const auto [entry, first] = tests.emplace(test.id, test);
   if (first) return;
@@ -97,7 +103,7 @@ void add_kernel(const TestResult& test, std::map<std::string, TestResult>& tests
 }  // namespace
 
 RunResult merge(const std::vector<Recorded>& shards) {
-  if (shards.empty()) throw std::runtime_error("there is nothing to merge");
+  if (shards.empty()) throw std::runtime_error("no shards to merge");
   demand_every_shard(shards);
   demand_one_run(shards);
   RunResult merged = shards.front().run;
@@ -111,10 +117,11 @@ RunResult merge(const std::vector<Recorded>& shards) {
   Json wanted;
   for (const Recorded& shard : shards) {
     Journal journal = read_journal(shard.folder);
-    journal.header.erase("started");
-    if (wanted.is_null()) wanted = journal.header;
-    if (journal.header != wanted)
-      throw std::runtime_error(fmt::format("{} and {} are no parts of one run: each began with another stack",
+    Json header = journal.header ? *journal.header : Json::object();
+    header.erase("started");
+    if (wanted.is_null()) wanted = header;
+    if (header != wanted)
+      throw std::runtime_error(fmt::format("{} and {} are not parts of one run: the stack differs",
                                            shards.front().folder.string(), shard.folder.string()));
     for (const TestResult& test : journal.tests)
       if (!tests.emplace(test.id, test).second)
@@ -132,7 +139,7 @@ RunResult merge(const std::vector<Recorded>& shards) {
                              shard.run.kernel_log.end());
   }
   std::ranges::sort(merged.parts, {}, [](const Part& part) { return std::stoul(part.shard); });
-  // In the order of a run that was never divided.
+  // In the order of an undivided run.
   for (const Test& test : all_tests())
     if (const auto found = tests.find(test.id()); found != tests.end()) {
       merged.tests.push_back(std::move(found->second));

@@ -10,34 +10,24 @@
 #include "conformance/report/report.h"
 
 namespace conformance {
-namespace {
 
 using Json = nlohmann::ordered_json;
 
-}  // namespace
-
 RecordedPoint recorded_point(const Json& line) {
-  const Node json(line);
-  const std::optional<Verdict> verdict = verdict_named(json.at("verdict").text());
-  if (!verdict) json.at("verdict").refuse("is no verdict");
-  return {json.at("test").text(),
-          {json.at("point").text(), *verdict, json.text_or("reason"), json.text_or("module"),
-           json.at("seconds").number(), json.text_or("function"), json.text_or("role"), json.text_or("at")}};
+  return {line.at("test"),
+          {line.at("point"), *verdict_named(line.at("verdict").get<std::string>()), line.value("reason", ""),
+           line.value("module", ""), line.at("seconds"), line.value("function", ""), line.value("role", ""),
+           line.value("at", "")}};
 }
 
 Recorded parse_recorded(std::string_view report, std::string_view points) {
   Recorded recorded;
-  recorded.run = from_json(parse_document(report, kReportFormat));
-  size_t number = 0;
-  const bool whole = for_each_line(points, [&](const Json& line) {
-    ++number;
-    try {
-      recorded.points.push_back(recorded_point(line));
-    } catch (const DocumentError& error) {
-      throw DocumentError(fmt::format("line {} of points.jsonl: {}", number, error.what()));
-    }
+  recorded.run = from_json(parse_document(report, kReportSchema));
+  const bool whole = for_each_line(points, kPointLines, [&recorded](const Json& line) {
+    recorded.points.push_back(recorded_point(line));
   });
-  if (!whole) throw DocumentError(fmt::format("line {} of points.jsonl is damaged or cut off", number + 1));
+  if (!whole)
+    throw DocumentError(fmt::format("points.jsonl line {}: damaged or cut off", recorded.points.size() + 1));
   return recorded;
 }
 
@@ -47,15 +37,15 @@ Recorded read_recorded(const std::filesystem::path& folder) {
   if (is_absent(file)) {
     const bool begun = !is_absent(folder / "run.json");
     throw SetupError(
-        begun ? fmt::format("the run in {0} has not ended; 'rpma-conformance run --resume {0}' goes "
-                            "on with it",
-                            folder.string())
-              : fmt::format("there is no report in {}; name a run's report folder", folder.string()));
+        begun ? fmt::format(
+                    "the run in {0} is not finished; continue it with 'rpma-conformance run --resume {0}'",
+                    folder.string())
+              : fmt::format("no report in {}; name the report folder of a run", folder.string()));
   }
-  constexpr std::string_view kRemedy = "name a run's whole report folder";
-  const Expected report{.what = "report", .schema = "", .remedy = kRemedy};
+  constexpr std::string_view kHint = "name the complete report folder of a run";
+  const Expected report{.what = "report", .schema = "", .hint = kHint};
   const Expected points{
-      .what = "list of points", .schema = "", .remedy = kRemedy, .most_bytes = kMostJournalBytes};
+      .what = "list of points", .schema = "", .hint = kHint, .most_bytes = kMostJournalBytes};
   const std::string document = read_file(file, report);
   const std::string lines = read_file(folder / "points.jsonl", points);
   try {

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <filesystem>
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -18,7 +19,7 @@ struct RecordedPoint {
   PointResult result;
 };
 
-// Throws DocumentError.
+// `line` is valid by the schema of kPointLines.
 RecordedPoint recorded_point(const nlohmann::ordered_json& line);
 
 struct Recorded {
@@ -27,7 +28,7 @@ struct Recorded {
   std::vector<RecordedPoint> points;  // points.jsonl
 };
 
-// Throws SetupError with one clear line where the folder holds no report, or one of a run that has not ended.
+// Throws SetupError with one clear line where the folder has no report of a finished run.
 Recorded read_recorded(const std::filesystem::path& folder);
 
 // The same of the content of report.json and points.jsonl, but throws DocumentError.

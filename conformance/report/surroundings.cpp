@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <nlohmann/json.hpp>
 #include <vector>
 
 namespace conformance {
@@ -48,7 +49,7 @@ Json limits() {
   return all;
 }
 
-// Of an ELF note. Modules of a distribution's kernel have no version of their own, and this one always.
+// Of an ELF note. Modules of a distribution's kernel have a build id, but no version.
 std::string build_id_in(const fs::path& note) {
   std::ifstream file(note, std::ios::binary);
   const std::string bytes((std::istreambuf_iterator<char>(file)), {});
@@ -59,7 +60,7 @@ std::string build_id_in(const fs::path& note) {
   return text;
 }
 
-// Those that have to do with RDMA: by name, and whoever drives the device.
+// Modules with an RDMA name, and the device's driver.
 Json kernel_modules(const fs::path& device) {
   std::error_code error;
   const std::string driver = fs::read_symlink(device / "device/driver/module", error).filename();
@@ -78,7 +79,7 @@ Json kernel_modules(const fs::path& device) {
   return modules;
 }
 
-// The tables have a thousand places; most are empty.
+// The tables have a thousand entries; most are empty.
 Json gids(const fs::path& device) {
   Json all = Json::array();
   for (const fs::path& port : sorted_entries(device / "ports"))

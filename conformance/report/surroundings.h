@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What else a verdict was obtained on: the device's table of GIDs, its link, the kernel's modules, the
-// limits.
+// The surroundings of a run: the device's GIDs and link, the kernel's modules, the limits.
 #pragma once
 
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 
 namespace conformance {
 
-// As sysfs and proc tell it. `device`: empty where there is none, as on the mock.
+// From sysfs and proc. `device`: empty on the mock.
 nlohmann::ordered_json describe_surroundings(const std::string& device);
 
 }  // namespace conformance

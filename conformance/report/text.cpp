@@ -102,16 +102,14 @@ void add_notes(const RunResult& run, Lines& text) {
   for (const auto& [note, ids] : tests) text.line("  {}: {}", fmt::join(ids, ", "), note);
 }
 
-// All of them: one that is not used any more is as much news as one that is.
+// All of them, also those that are not used any more.
 void add_waivers(const RunResult& run, Lines& text) {
   if (run.waivers.empty()) return;
   text.line("");
   text.line("waivers");
-  for (const auto& json : run.waivers) {
-    const Waiver waiver = waiver_from_json(json);
+  for (const Waiver& waiver : run.waivers)
     text.line("  {}: {}, {} until {}{}", waiver.state, waiver.text(), waiver.owner, waiver.expires,
-              waiver.state == "stale" ? "; what it waives passes: remove it" : "");
-  }
+              waiver.state == "stale" ? "; the finding is gone, remove the waiver" : "");
 }
 
 std::string yes_or_why(const std::vector<std::string>& against) {

@@ -3,6 +3,7 @@
 // Whom evidence accuses, on evidence made by hand.
 #include "conformance/harness/attribution.h"
 
+#include <cerrno>
 #include <initializer_list>
 #include <string>
 #include <string_view>
@@ -12,7 +13,7 @@
 namespace conformance {
 namespace {
 
-Place place_in(const std::string& file) {
+Place place_of(const std::string& file) {
   Place place{};
   place.address = 0x7000'1234;
   place.offset = 0x1234;
@@ -34,7 +35,7 @@ class AttributionTest : public EvidenceTest {
   void stack(std::initializer_list<const char*> files) {
     Observation& seen = evidence_.observation;
     seen.frames = 0;
-    for (const char* file : files) seen.frame.at(seen.frames++) = place_in(file);
+    for (const char* file : files) seen.frame.at(seen.frames++) = place_of(file);
   }
 
   // The process ended, or stands, within it.
@@ -68,7 +69,7 @@ TEST_F(AttributionTest, StackOfAHangGoesBeforeTheCallThatIsUnderWay) {
 
 TEST_F(AttributionTest, StackOfAHangGoesBeforeTheLastSystemCall) {
   stack({"libc.so.6", "libiut.so.0"});
-  evidence_.observation.stuck = place_in("librdmacm.so.1");
+  evidence_.observation.stuck = place_of("librdmacm.so.1");
   EXPECT_EQ(who_hangs(), "iut");
 }
 
@@ -81,9 +82,9 @@ TEST_F(AttributionTest, CallThatIsUnderWayHangsWhereTheStackTellsNothing) {
 
 TEST_F(AttributionTest, LastSystemCallHangsWhereNothingElseTells) {
   EXPECT_EQ(who_hangs(), "iut");
-  evidence_.observation.stuck = place_in("librdmacm.so.1");
+  evidence_.observation.stuck = place_of("librdmacm.so.1");
   EXPECT_EQ(who_hangs(), "rdmacm");
-  evidence_.observation.stuck = place_in("libc.so.6");
+  evidence_.observation.stuck = place_of("libc.so.6");
   EXPECT_EQ(who_hangs(), "iut");
 }
 
@@ -114,7 +115,22 @@ TEST_F(AttributionTest, CrashOutsideTheStackIsItsCallersFault) {
   EXPECT_EQ(who_crashed(), "iut");
 }
 
-// The child writes the count, and may have been about anything when it died.
+TEST_F(AttributionTest, OnlyACallOfTheIutThatNoRuleMadeFailHasReallyFailed) {
+  const auto real = [this] { return really_failed(library_, evidence_, {0, 1}); };
+  call("rdma_bind_addr");
+  EXPECT_EQ(real(), "");
+  evidence_.records[0].result = -1;
+  evidence_.records[0].error = EADDRINUSE;
+  EXPECT_NE(real(), "");
+  EXPECT_EQ(really_failed(library_, evidence_, {1, 2}), "");
+  evidence_.records[0].flags |= RDMAFAULT_INJECTED;
+  EXPECT_EQ(real(), "");
+  evidence_.records[0].flags = RDMAFAULT_COMPLETE;
+  evidence_.records[0].module = RDMAFAULT_NONE;
+  EXPECT_EQ(real(), "");
+}
+
+// The count may hold any value where the child died while it wrote it.
 TEST_F(AttributionTest, CountOfFramesIsNotTrusted) {
   evidence_.observation.frames = 1'000'000;
   EXPECT_EQ(who_crashed(), "iut");

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// A bundle in memory: what is packed is verified, and whatever is altered is noticed.
+// Bundles in memory: packed ones are genuine, altered ones are not.
 #include "conformance/bundle/bundle.h"
 
 #include <gmock/gmock.h>
 
+#include <algorithm>
+#include <nlohmann/json.hpp>
 #include <random>
 
 #include "conformance/bundle/dsse.h"
@@ -42,9 +44,9 @@ std::string self_check(int exit_code, bool reference_passed) {
       {"seconds", 1.5},
       {"score", {{"noticed", 1}, {"of", 1}}},
       {"defects",
-       {{{"name", "deaf"},
+       {{{"name", "not-accepting"},
          {"kind", "use"},
-         {"what", "It hears nobody."},
+         {"what", "It does not accept connections."},
          {"noticed", true},
          {"why", ""},
          {"broken", {"LISTEN-RET-1"}}}}},
@@ -62,6 +64,13 @@ void edit_header(Members& members, const std::function<void(Json&)>& change) {
   text.replace(0, end, header.dump());
 }
 
+bool has_failed(const Verification& result, std::string_view check, std::string_view token = "") {
+  for (const Check& one : result.checks)
+    for (const std::string& line : one.wrong)
+      if (one.what == check && line.find(token) != std::string::npos) return true;
+  return false;
+}
+
 class Bundle : public testing::Test {
  protected:
   [[nodiscard]] std::string packed(const RunResult& run, bool with_signature = true,
@@ -76,7 +85,7 @@ class Bundle : public testing::Test {
     return verify(archive, {with_key ? &public_ : nullptr, {profile_}});
   }
 
-  // All members again, as somebody would who has no key: everything that can be made again is.
+  // Packs changed files again, with everything that follows from them.
   [[nodiscard]] static std::string repacked(Members members, const PrivateKey* key) {
     Members files;
     for (const MemberName& file : kReportFiles)
@@ -111,15 +120,15 @@ TEST_F(Bundle, WithoutAKeyProvesIntegrityAlone) {
   for (const bool with_signature : {true, false}) {
     const Verification result = verified(packed(passing_run(profile_), with_signature), false);
     EXPECT_EQ(result.exit_code(), 3) << result.text();
-    EXPECT_THAT(result.text(), HasSubstr("integrity only, signer unknown: anyone can sign a forgery again"));
-    EXPECT_THAT(result.text(), HasSubstr("signer:       unknown"));
+    EXPECT_EQ(result.objections.size(), 1U);
+    EXPECT_EQ(result.signer, "");
   }
 }
 
 TEST_F(Bundle, WithoutASignatureIsInvalidWhereOneIsAskedFor) {
   const Verification result = verified(packed(passing_run(profile_), false));
   EXPECT_EQ(result.exit_code(), 4);
-  EXPECT_THAT(result.text(), HasSubstr("nobody signed it"));
+  EXPECT_TRUE(has_failed(result, "signature"));
 }
 
 TEST_F(Bundle, OfAFindingInTheSubjectExitsOne) {
@@ -140,14 +149,14 @@ TEST_F(Bundle, OfAFindingElsewhereIsACertificateThatSaysSo) {
   EXPECT_THAT(result.text(), HasSubstr("elsewhere:    fail LISTEN-RET-2 by rdmacm"));
 }
 
-TEST_F(Bundle, OfAWaivedFindingIsNoCertificate) {
+TEST_F(Bundle, OfAWaivedFindingIsNotACertificate) {
   RunResult run = passing_run(profile_);
   add_finding(run, "Listen.First", "LISTEN-RET-2", "rdmacm");
   const std::string archive = packed(run, true, waivers_for("LISTEN-RET-2", "rdmacm", "2026-12-31"));
   const Verification result = verified(archive);
   EXPECT_EQ(result.exit_code(), 3) << result.text();
   EXPECT_THAT(result.text(), HasSubstr("waiver:       LISTEN-RET-2 by rdmacm, until 2026-12-31"));
-  EXPECT_THAT(result.text(), HasSubstr("is waived, which is no pass"));
+  EXPECT_THAT(result.text(), HasSubstr("certifiable:  no"));
 }
 
 TEST_F(Bundle, ThatCannotBeCertifiedSaysWhy) {
@@ -155,20 +164,20 @@ TEST_F(Bundle, ThatCannotBeCertifiedSaysWhy) {
   run.suite_commit += "-dirty";
   Verification result = verified(packed(run));
   EXPECT_EQ(result.exit_code(), 3) << result.text();
-  EXPECT_THAT(result.text(), HasSubstr("the suite is not of a clean commit"));
+  EXPECT_EQ(result.objections.size(), 1U);
   run = passing_run(profile_);
   run.tests.pop_back();
   run.selected = 1;
   run.filter = "Listen.First";
   result = verified(packed(run));
   EXPECT_EQ(result.exit_code(), 3) << result.text();
-  EXPECT_THAT(result.text(), HasSubstr("a filter selected 1 of 2 tests"));
+  EXPECT_THAT(result.text(), HasSubstr("1 of 2"));
 }
 
-TEST_F(Bundle, OfAProfileThatNobodyKnowsIsNoCertificate) {
+TEST_F(Bundle, OfAnUnknownProfileIsNotACertificate) {
   const Verification result = verify(packed(passing_run(profile_)), {&public_, {}});
   EXPECT_EQ(result.exit_code(), 3) << result.text();
-  EXPECT_THAT(result.text(), HasSubstr("profile small/1 is not known here"));
+  EXPECT_THAT(result.text(), HasSubstr("small/1"));
 }
 
 // Reading a statement by the hash of a module must not find a pass for what was not judged.
@@ -225,7 +234,7 @@ TEST_F(Bundle, EveryAddedRemovedOrSwappedByteIsNoticed) {
   }
 }
 
-// Not of the compression, which notices by itself: of what it holds.
+// Below the compression, which has checksums.
 TEST_F(Bundle, EveryFlippedByteOfEachMemberIsNoticed) {
   const Members members = unpacked(packed(passing_run(profile_)));
   std::mt19937 random(1);
@@ -257,7 +266,7 @@ TEST_F(Bundle, EveryMissingMemberIsNoticed) {
   }
 }
 
-// Whoever has no key can still write the name of one, or take a signature from another bundle.
+// A forger without the key can write its id, or copy a signature from another bundle.
 TEST_F(Bundle, WithAForeignSignatureIsInvalid) {
   Members members = unpacked(packed(passing_run(profile_)));
   Envelope forged = seal(kInTotoPayload, members.at(kStatement), PrivateKey::generate());
@@ -267,7 +276,7 @@ TEST_F(Bundle, WithAForeignSignatureIsInvalid) {
   Verification result = verified(compress(pack_tar(members)));
   EXPECT_EQ(result.exit_code(), 4);
   EXPECT_EQ(result.signer, "");
-  EXPECT_THAT(result.text(), HasSubstr("statement.dsse.json: it is not of this statement"));
+  EXPECT_THAT(result.text(), HasSubstr("statement.dsse.json"));
 
   RunResult other = passing_run(profile_);
   other.seed = 1;
@@ -276,21 +285,21 @@ TEST_F(Bundle, WithAForeignSignatureIsInvalid) {
   for (const bool with_key : {true, false}) {
     result = verified(compress(pack_tar(members)), with_key);
     EXPECT_EQ(result.exit_code(), 4);
-    EXPECT_THAT(result.text(), HasSubstr("it signs something else than statement.json"));
+    EXPECT_TRUE(has_failed(result, "signature", "statement.json"));
   }
 
   Envelope renamed = seal(kInTotoPayload, members.at(kStatement), key_);
   renamed.key_id = std::string(64, '0');
   members[kEnvelope] = renamed.text();
   members[kSums] = sums_of(members);
-  EXPECT_THAT(verified(compress(pack_tar(members))).text(), HasSubstr("it names another key than its own"));
+  EXPECT_TRUE(has_failed(verified(compress(pack_tar(members))), "signature"));
 
   members[kEnvelope] = seal("application/json", members.at(kStatement), key_).text();
   members[kSums] = sums_of(members);
-  EXPECT_THAT(verified(compress(pack_tar(members))).text(), HasSubstr("it signs something else"));
+  EXPECT_TRUE(has_failed(verified(compress(pack_tar(members))), "signature", "statement.json"));
 }
 
-// Rightly signed, but not what follows from the report.
+// Signed with the right key, but not what follows from the report.
 TEST_F(Bundle, WithAManifestOrStatementOfAnotherReportIsInvalid) {
   const Members members = unpacked(packed(passing_run(profile_)));
   Members altered = members;
@@ -302,8 +311,7 @@ TEST_F(Bundle, WithAManifestOrStatementOfAnotherReportIsInvalid) {
   altered[kSums] = sums_of(altered);
   Verification result = verified(compress(pack_tar(altered)));
   EXPECT_EQ(result.exit_code(), 4) << result.text();
-  EXPECT_THAT(result.text(),
-              HasSubstr(R"(manifest.json/suite/version says "2.0.0", what follows is "1.0.0")"));
+  EXPECT_TRUE(has_failed(result, "manifest", "manifest.json/suite/version")) << result.text();
 
   altered = members;
   edit(altered, kStatement, [](Json& j) { j["subject"].erase(0); });
@@ -311,11 +319,10 @@ TEST_F(Bundle, WithAManifestOrStatementOfAnotherReportIsInvalid) {
   altered[kSums] = sums_of(altered);
   result = verified(compress(pack_tar(altered)));
   EXPECT_EQ(result.exit_code(), 4) << result.text();
-  EXPECT_THAT(result.text(), HasSubstr("statement.json/subject has"));
+  EXPECT_TRUE(has_failed(result, "statement", "statement.json/subject")) << result.text();
 }
 
-// It may word its reasons otherwise, and rule otherwise over what is certifiable: whoever says no is
-// believed.
+// The reasons and flags of another suite may differ; the suite that says no is believed.
 TEST_F(Bundle, OfAnotherSuiteIsBelievedWhereItIsStricter) {
   Members files = files_of(passing_run(profile_), profile_);
   edit(files, "report.json", [](Json& j) {
@@ -323,7 +330,7 @@ TEST_F(Bundle, OfAnotherSuiteIsBelievedWhereItIsStricter) {
   });
   Verification result = verified(repacked(files, &key_));
   EXPECT_EQ(result.exit_code(), 3) << result.text();
-  EXPECT_THAT(result.text(), HasSubstr("the report itself says so"));
+  EXPECT_EQ(result.objections.size(), 1U);
   RunResult run = passing_run(profile_);
   run.provider = "mock";
   run.tests.pop_back();
@@ -334,17 +341,17 @@ TEST_F(Bundle, OfAnotherSuiteIsBelievedWhereItIsStricter) {
   });
   result = verified(repacked(files, &key_));
   EXPECT_EQ(result.exit_code(), 3) << result.text();
-  EXPECT_THAT(result.text(), HasSubstr("a mock proves nothing"));
+  EXPECT_THAT(result.text(), HasSubstr("mock"));
 }
 
-// Another version of zstd packs other bytes: then what it holds is compared, and that is said.
+// Another version of zstd packs other bytes: only the content is compared, with a note.
 TEST_F(Bundle, PackedByAnotherZstdIsStillVerified) {
   Members files = files_of(passing_run(profile_), profile_);
   const Packer other{"3.7.0", "1.6.0"};
   const Members members = make_members(files, passing_run(profile_), other, &key_);
   const Verification result = verified(compress(pack_tar(members)));
   EXPECT_EQ(result.exit_code(), 0) << result.text();
-  EXPECT_THAT(result.text(), HasSubstr("compressed by libzstd 1.6.0, this is"));
+  EXPECT_THAT(result.text(), HasSubstr("libzstd 1.6.0"));
 }
 
 // kernel.log comes from the machine, with its time stamps.
@@ -373,9 +380,9 @@ TEST_F(Bundle, HoldsNoLogOfAnotherKernel) {
     for (unsigned i = 0; i < row.resumed; ++i) members["results.jsonl"] += "{\"goes_on\":true}\n";
     members["kernel.log"] = row.log;
     const Verification result = verified(repacked(members, &key_));
-    EXPECT_EQ(result.text().find("kernel.log lacks a line of kernel.jsonl") == std::string::npos,
-              row.right && row.resumed == 0)
-        << row.log << result.text();
+    EXPECT_EQ(has_failed(result, "kernel log", "kernel.log"), !row.right) << row.log << result.text();
+    const auto log = std::ranges::find(result.checks, "kernel log", &Check::what);
+    EXPECT_EQ(log->note.empty(), row.resumed == 0) << log->note;
     EXPECT_EQ(result.is_genuine(), row.right) << row.log << result.text();
   }
 }
@@ -391,10 +398,10 @@ TEST_F(Bundle, OfARunOnTheMockHoldsNoLogOfAKernel) {
   members["kernel.log"] = "[    0.000000] Linux\n";
   const Verification result = verified(repacked(members, &key_));
   EXPECT_EQ(result.exit_code(), 4) << result.text();
-  EXPECT_THAT(result.text(), HasSubstr("no kernel has a part in a run on the mock"));
+  EXPECT_TRUE(has_failed(result, "kernel log", "kernel.log"));
 }
 
-TEST_F(Bundle, TextOfAForgerMovesNoCursor) {
+TEST_F(Bundle, ForeignTextMovesNoCursor) {
   RunResult run = passing_run(profile_);
   add_finding(run, "Listen.First", "LISTEN-RET-2", "rdmacm");
   run.stack.kernel = "6.1\nverdict:      pass";
@@ -404,8 +411,8 @@ TEST_F(Bundle, TextOfAForgerMovesNoCursor) {
   EXPECT_THAT(text, Not(HasSubstr("\x1b")));
 }
 
-// One line for one that went on: who reads it may ask what had gone before.
-TEST_F(Bundle, OfARunThatWentOnSaysHowOften) {
+// Readers must see it.
+TEST_F(Bundle, OfAResumedRunSaysHowOften) {
   RunResult run = passing_run(profile_);
   run.resumed = 2;
   Members files = files_of(run, profile_);
@@ -426,19 +433,22 @@ TEST_F(Bundle, OfAMergedRunIsACertificate) {
   EXPECT_EQ(result.exit_code(), 0) << result.text();
 }
 
-TEST_F(Bundle, OfNoCommitIsNoCertificate) {
+TEST_F(Bundle, WithoutACommitIsNotACertificate) {
   for (const char* commit : {"hello", "", "0123456789ABCDEF0123456789ABCDEF01234567", "0123-dirt"}) {
     RunResult run = passing_run(profile_);
     run.suite_commit = commit;
     const Verification result = verified(packed(run));
     EXPECT_EQ(result.exit_code(), 3) << result.text();
-    EXPECT_THAT(result.text(), HasSubstr("the suite is not of a clean commit"));
+    EXPECT_THAT(result.text(), HasSubstr("certifiable:  no"));
   }
 }
 
-// Its views are written in its own way: that they were not compared is no `ok`.
+// Its views may be formatted differently; an omitted comparison is not "ok".
 TEST_F(Bundle, OfAnotherSuiteSaysThatItsViewsWereNotCompared) {
-  EXPECT_THAT(verified(packed(passing_run(profile_))).text(), HasSubstr("note    views          of suite"));
+  const Verification result = verified(packed(passing_run(profile_)));
+  const auto views = std::ranges::find(result.checks, "views", &Check::what);
+  EXPECT_FALSE(views->was_made);
+  EXPECT_FALSE(views->note.empty());
 }
 
 TEST_F(Bundle, ThatWasToldOfModulesByNameIsACertificate) {
@@ -464,22 +474,23 @@ TEST_F(Bundle, WithASelfCheckSaysWhatItNoticed) {
   files["self-check.json"] = self_check(0, true);
   Verification result = verified(repacked(files, &key_));
   EXPECT_EQ(result.exit_code(), 0) << result.text();
-  EXPECT_THAT(result.text(), HasSubstr("self-check     1 of 1 defects noticed on mock"));
+  EXPECT_THAT(result.text(), HasSubstr("1 of 1"));
   files["self-check.json"] = self_check(1, false);
   result = verified(repacked(files, &key_));
-  EXPECT_THAT(result.text(), HasSubstr("noticed on mock, but the reference failed: accused of X"));
+  EXPECT_THAT(result.text(), HasSubstr("accused of X"));
 }
 
 struct Deed {
   const char* name;
   std::function<void(Members&)> do_it;
-  const char* says;
+  const char* check;  // that fails
+  const char* token;  // place or name in its message
 };
 void PrintTo(const Deed& deed, std::ostream* stream) {
   *stream << deed.name;
 }
 
-// By one who has the key: the signature is right, what is signed is not.
+// A forger who has the key: the signature is right, the content is not.
 class Contradiction : public Bundle, public testing::WithParamInterface<Deed> {};
 
 TEST_P(Contradiction, IsNoticedThoughItIsSigned) {
@@ -490,7 +501,7 @@ TEST_P(Contradiction, IsNoticedThoughItIsSigned) {
   GetParam().do_it(members);
   const Verification result = verified(repacked(members, &key_));
   EXPECT_EQ(result.exit_code(), 4) << result.text();
-  EXPECT_THAT(result.text(), HasSubstr(GetParam().says));
+  EXPECT_TRUE(has_failed(result, GetParam().check, GetParam().token)) << result.text();
 }
 
 const Deed kDeeds[] = {
@@ -498,16 +509,16 @@ const Deed kDeeds[] = {
      [](Members& m) {
        edit(m, "report.json", [](Json& j) { j["verdicts"]["subject"] = {{"verdict", "pass"}}; });
      },
-     R"(report.json/verdicts/subject/verdict says "pass", what follows is "waived")"},
-    {"ExitCode", [](Members& m) { edit(m, "report.json", [](Json& j) { j["exit_code"] = 2; }); },
-     "report.json/exit_code says 2, what follows is 0"},
+     "verdicts", "report.json/verdicts/subject/verdict"},
+    {"ExitCode", [](Members& m) { edit(m, "report.json", [](Json& j) { j["exit_code"] = 2; }); }, "verdicts",
+     "report.json/exit_code"},
     {"Certifiable",
      [](Members& m) {
        edit(m, "report.json", [](Json& j) {
          j["certifiable"] = {{"value", true}, {"reasons", Json::array()}};
        });
      },
-     "report.json/certifiable/value says true, what follows is false"},
+     "verdicts", "report.json/certifiable/value"},
     {"ClauseTable",
      [](Members& m) {
        edit(m, "report.json", [](Json& j) {
@@ -519,9 +530,9 @@ const Deed kDeeds[] = {
                     {"verdict", "pass"}};
        });
      },
-     R"(says "pass", what follows is "waived")"},
+     "verdicts", "report.json/clauses/1/verdict"},
     {"Count", [](Members& m) { edit(m, "report.json", [](Json& j) { j["counts"]["points"] = 3; }); },
-     "report.json/counts/points says 3, what follows is 2"},
+     "verdicts", "report.json/counts/points"},
     {"VerdictOfTest",
      [](Members& m) {
        edit(m, "report.json", [](Json& j) {
@@ -529,7 +540,7 @@ const Deed kDeeds[] = {
          j["tests"][0].erase("reason");
        });
      },
-     "Listen.First says pass, its clauses waived"},
+     "verdicts", "Listen.First"},
     {"FindingLeftOut",
      [](Members& m) {
        RunResult run = passing_run(small_profile());
@@ -539,21 +550,20 @@ const Deed kDeeds[] = {
        m["results.jsonl"] = clean.at("results.jsonl");
        m.erase("waivers.json");
      },
-     "Listen.First has fail at rpma_ep_listen/sample:Listen.First/cold/null, which its result does not know"},
+     "points.jsonl", "rpma_ep_listen/sample:Listen.First/cold/null"},
     {"JournalOfOthers",
      [](Members& m) { replace(m, "results.jsonl", R"("reason":"returned 7")", R"("reason":"returned 8")"); },
-     "report.json/tests/0"},
+     "results.jsonl", "report.json/tests/0"},
     {"JournalOfAnotherSuite",
-     [](Members& m) { replace(m, "results.jsonl", R"("suite":")", R"("suite":"9)"); },
-     "it began with another suite"},
+     [](Members& m) { replace(m, "results.jsonl", R"("suite":")", R"("suite":"9)"); }, "start", "suite"},
     {"JournalOfAnotherModule",
      [](Members& m) {
        replace(m, "results.jsonl", R"("/lib/librpma.so.0":"aa)", R"("/lib/librpma.so.0":"ba)");
      },
-     "/lib/librpma.so.0 was another file when the run began"},
+     "stack", "/lib/librpma.so.0"},
     {"JournalOfAnotherTime",
-     [](Members& m) { edit_header(m, [](Json& j) { j["started"] = "2027-06-01T12:00:00Z"; }); },
-     R"(it began at "2027-06-01T12:00:00Z", report.json says 2026-06-01T12:00:00Z)"},
+     [](Members& m) { edit_header(m, [](Json& j) { j["started"] = "2027-06-01T12:00:00Z"; }); }, "start",
+     "2027-06-01T12:00:00Z"},
     {"JournalOfAnotherPath",
      [](Members& m) {
        edit_header(m, [](Json& j) {
@@ -561,49 +571,50 @@ const Deed kDeeds[] = {
          j["/tmp/good/librpma.so.0"] = std::string(64, '0');
        });
      },
-     "it lacks /tmp/good/librpma.so.0, with which the run began"},
+     "stack", "/tmp/good/librpma.so.0"},
     {"JournalWithoutTheSubject",
-     [](Members& m) { edit_header(m, [](Json& j) { j.erase("/lib/librpma.so.0"); }); },
-     "/lib/librpma.so.0 was not there when the run began"},
+     [](Members& m) { edit_header(m, [](Json& j) { j.erase("/lib/librpma.so.0"); }); }, "stack",
+     "/lib/librpma.so.0"},
     {"JournalWithoutABeginning",
-     [](Members& m) { m["results.jsonl"].erase(0, m["results.jsonl"].find('\n') + 1); },
-     "results.jsonl has 0 lines that say what the run began with"},
+     [](Members& m) { m["results.jsonl"].erase(0, m["results.jsonl"].find('\n') + 1); }, "start",
+     "results.jsonl has 0"},
     {"JournalOfTwoBeginnings",
      [](Members& m) {
        m["results.jsonl"].insert(0, m["results.jsonl"].substr(0, m["results.jsonl"].find('\n') + 1));
      },
-     "results.jsonl has 2 lines that say what the run began with"},
-    {"JournalThatWentOn", [](Members& m) { m["results.jsonl"] += "{\"goes_on\":true}\n"; },
-     "results.jsonl went on 1 times, report.json says 0"},
+     "start", "results.jsonl has 2"},
+    {"JournalThatWentOn", [](Members& m) { m["results.jsonl"] += "{\"goes_on\":true}\n"; }, "start",
+     "resumed 1 times"},
     {"PointTwice",
      [](Members& m) { m["points.jsonl"] += m["points.jsonl"].substr(0, m["points.jsonl"].find('\n') + 1); },
-     "Listen.First has 2 lines, its result counts 1 points"},
-    {"PointMended",
+     "points.jsonl", "Listen.First has 2"},
+    {"PointChangedToPass",
      [](Members& m) {
        replace(m, "points.jsonl", R"("verdict":"fail","reason":"LISTEN-RET-2: returned 7","module":"rdmacm")",
                R"("verdict":"pass")");
      },
-     "Listen.First says fail of LISTEN-RET-2 at rpma_ep_listen/sample:Listen.First/cold/null, which no line"},
-    {"PointOfNobody",
+     "points.jsonl", "LISTEN-RET-2 at rpma_ep_listen/sample:Listen.First/cold/null"},
+    {"PointOfAnUnknownTest",
      [](Members& m) {
        m["points.jsonl"] += R"({"test":"Listen.Third","point":"p","verdict":"pass","seconds":1})"
                             "\n";
      },
-     "Listen.Third has points and no result"},
-    {"SubjectOfNobody", [](Members& m) { edit(m, "report.json", [](Json& j) { j["judge"] = "nobody"; }); },
-     R"(its subject "nobody" is nobody)"},
-    {"SubjectOfNoName", [](Members& m) { edit(m, "report.json", [](Json& j) { j["judge"] = ""; }); },
-     R"(its subject "" is nobody)"},
-    {"SubjectAndNoName", [](Members& m) { edit(m, "report.json", [](Json& j) { j["judge"] = "iut,"; }); },
-     R"(its subject "" is nobody)"},
+     "points.jsonl", "Listen.Third"},
+    {"SubjectThatIsNotAModule",
+     [](Members& m) { edit(m, "report.json", [](Json& j) { j["judge"] = "nobody"; }); }, "stack",
+     R"("nobody")"},
+    {"SubjectWithoutAName", [](Members& m) { edit(m, "report.json", [](Json& j) { j["judge"] = ""; }); },
+     "stack", R"("")"},
+    {"SubjectWithATrailingComma",
+     [](Members& m) { edit(m, "report.json", [](Json& j) { j["judge"] = "iut,"; }); }, "stack", R"("")"},
     {"SubjectTwice", [](Members& m) { edit(m, "report.json", [](Json& j) { j["judge"] = "iut,iut"; }); },
-     "its subject iut is there twice"},
+     "stack", "iut"},
     {"SubjectThatIsNotThere",
      [](Members& m) {
        edit(m, "report.json", [](Json& j) { j["judge"] = "driver"; });
        edit(m, "run.json", [](Json& j) { j["options"]["judge"] = "driver"; });
      },
-     "its subject driver is no part of the stack"},
+     "stack", "driver"},
     {"SubjectThatIsNoKernel",
      [](Members& m) {
        edit(m, "report.json", [](Json& j) {
@@ -611,16 +622,15 @@ const Deed kDeeds[] = {
          j["stack"]["kernel"] = "";
        });
      },
-     "its subject kernel is no part of the stack"},
+     "stack", "kernel"},
     {"SubjectOfAnotherRun",
-     [](Members& m) { edit(m, "report.json", [](Json& j) { j["judge"] = "rdmacm"; }); },
-     R"(judge was "stack", report.json says "rdmacm")"},
-    {"StackOfNobody",
+     [](Members& m) { edit(m, "report.json", [](Json& j) { j["judge"] = "rdmacm"; }); }, "run.json", "judge"},
+    {"StackWithoutModules",
      [](Members& m) { edit(m, "report.json", [](Json& j) { j["stack"]["modules"] = Json::array(); }); },
-     "there is no iut in it"},
+     "stack", "iut"},
     {"StackWithoutTheSubject",
-     [](Members& m) { edit(m, "report.json", [](Json& j) { j["stack"]["modules"].erase(0); }); },
-     "it lacks /lib/librpma.so.0, with which the run began"},
+     [](Members& m) { edit(m, "report.json", [](Json& j) { j["stack"]["modules"].erase(0); }); }, "stack",
+     "/lib/librpma.so.0"},
     {"StackOfTwoSubjects",
      [](Members& m) {
        edit(m, "report.json", [](Json& j) {
@@ -629,47 +639,45 @@ const Deed kDeeds[] = {
          j["stack"]["modules"].push_back(other);
        });
      },
-     "there is more than one iut in it"},
+     "stack", "iut"},
     {"ToldAnotherLibrary",
      [](Members& m) { edit(m, "run.json", [](Json& j) { j["options"]["librpma"] = "/opt/librpma.so.0"; }); },
-     R"(librpma was "/opt/librpma.so.0", report.json says "/lib/librpma.so.0")"},
+     "run.json", "librpma"},
     {"ToldAnotherCore",
-     [](Members& m) { edit(m, "run.json", [](Json& j) { j["options"]["rdma_core"] = "/opt"; }); },
-     R"(rdma_core was "/opt", report.json says "/lib")"},
+     [](Members& m) { edit(m, "run.json", [](Json& j) { j["options"]["rdma_core"] = "/opt"; }); }, "run.json",
+     "rdma_core"},
     {"ToldAnotherDevice",
-     [](Members& m) { edit(m, "run.json", [](Json& j) { j["options"]["device"] = "mlx5_0"; }); },
-     R"(device was "mlx5_0", report.json says "rxe0")"},
+     [](Members& m) { edit(m, "run.json", [](Json& j) { j["options"]["device"] = "mlx5_0"; }); }, "run.json",
+     "device"},
     {"ToldAnotherAddress",
-     [](Members& m) { edit(m, "run.json", [](Json& j) { j["options"]["addr"] = "192.0.2.9"; }); },
-     R"(addr was "192.0.2.9", report.json says "192.0.2.1")"},
+     [](Members& m) { edit(m, "run.json", [](Json& j) { j["options"]["addr"] = "192.0.2.9"; }); }, "run.json",
+     "addr"},
     {"ToldAnotherProfile",
      [](Members& m) { edit(m, "run.json", [](Json& j) { j["options"]["profile"] = "small/7"; }); },
-     R"(profile was "small/7", report.json says "small/1")"},
+     "run.json", "profile"},
     {"ToldAnotherTimeout",
-     [](Members& m) { edit(m, "run.json", [](Json& j) { j["options"]["timeout"] = 5; }); },
-     "timeout was 5, report.json says 20"},
+     [](Members& m) { edit(m, "run.json", [](Json& j) { j["options"]["timeout"] = 5; }); }, "run.json",
+     "timeout"},
     {"ToldOfNoWaivers",
-     [](Members& m) { edit(m, "run.json", [](Json& j) { j["options"]["waivers"] = ""; }); },
-     R"(waivers was "", and waivers.json is there)"},
-    {"ToldNothing", [](Members& m) { m.erase("run.json"); },
-     "it is missing; only a run that was merged has none"},
+     [](Members& m) { edit(m, "run.json", [](Json& j) { j["options"]["waivers"] = ""; }); }, "run.json",
+     "waivers"},
+    {"ToldNothing", [](Members& m) { m.erase("run.json"); }, "run.json", "missing"},
     {"FilterWithoutRecord",
-     [](Members& m) { edit(m, "report.json", [](Json& j) { j["filter"] = "Listen.*"; }); },
-     R"(filter was "*", report.json says "Listen.*")"},
-    {"KernelUnwatched", [](Members& m) { m.erase("kernel.jsonl"); },
-     "kernel.jsonl is missing, which each run on rxe has"},
+     [](Members& m) { edit(m, "report.json", [](Json& j) { j["filter"] = "Listen.*"; }); }, "run.json",
+     "filter"},
+    {"KernelUnwatched", [](Members& m) { m.erase("kernel.jsonl"); }, "start", "kernel.jsonl"},
     {"StartedLater",
      [](Members& m) { edit(m, "report.json", [](Json& j) { j["started"] = "2026-05-01T12:00:00Z"; }); },
-     R"(it began at "2026-06-01T12:00:00Z", report.json says 2026-05-01T12:00:00Z)"},
+     "start", "2026-05-01T12:00:00Z"},
     {"ResumedInSecret", [](Members& m) { edit(m, "report.json", [](Json& j) { j["resumed"] = 7; }); },
-     "results.jsonl went on 0 times, report.json says 7"},
+     "start", "7 times"},
     {"PartsOfNoWhole",
      [](Members& m) {
        edit(m, "report.json", [](Json& j) {
          j["parts"] = {{{"shard", "1/3"}, {"started", j["started"]}, {"seconds", 1}}};
        });
      },
-     R"(its part 1/1 is "1/3")"},
+     "start", "1/3"},
     {"PartTwice",
      [](Members& m) {
        edit(m, "report.json", [](Json& j) {
@@ -677,26 +685,26 @@ const Deed kDeeds[] = {
          j["parts"] = {part, part};
        });
      },
-     R"(its part 2/2 is "1/2")"},
+     "start", "2/2"},
     {"PartsThatBeganLater",
      [](Members& m) {
        edit(m, "report.json", [](Json& j) {
          j["parts"] = {{{"shard", "1/1"}, {"started", "2026-06-02T12:00:00Z"}, {"seconds", 1}}};
        });
      },
-     "report.json began at 2026-06-01T12:00:00Z, its first part at 2026-06-02T12:00:00Z"},
+     "start", "2026-06-02T12:00:00Z"},
     {"ExperimentsMadeUp",
      [](Members& m) { edit(m, "report.json", [](Json& j) { j["counts"]["experiments"] = 999999; }); },
-     "report.json counts 999999 experiments, its tests 2"},
+     "completeness", "999999"},
     {"ExperimentsLost",
      [](Members& m) { edit(m, "report.json", [](Json& j) { j["counts"]["experiments"] = 1; }); },
-     "report.json counts 1 experiments, its tests 2"},
+     "completeness", "experiments"},
     {"SelfCheckBeyondAll",
      [](Members& m) {
        m["self-check.json"] = self_check(0, true);
        edit(m, "self-check.json", [](Json& j) { j["score"] = {{"noticed", 500}, {"of", 3}}; });
      },
-     "self-check.json/score/noticed says 500, what follows is 1"},
+     "self-check", "self-check.json/score/noticed"},
     {"SelfCheckOfNothing",
      [](Members& m) {
        m["self-check.json"] = self_check(0, true);
@@ -705,51 +713,51 @@ const Deed kDeeds[] = {
          j["score"] = {{"noticed", 0}, {"of", 0}};
        });
      },
-     "self-check.json says exit code 0, what follows is 1"},
+     "self-check", "exit code 0"},
     {"SelfCheckOfOneDefect",
      [](Members& m) {
        m["self-check.json"] = self_check(0, true);
        edit(m, "self-check.json", [](Json& j) { j["defects"].push_back(j["defects"][0]); });
      },
-     R"(self-check.json has "deaf" twice)"},
+     "self-check", "not-accepting"},
     {"SelfCheckWithoutReference", [](Members& m) { m["self-check.json"] = self_check(0, false); },
-     "self-check.json says exit code 0, what follows is 1"},
-    {"WaiverWithoutFile", [](Members& m) { m.erase("waivers.json"); }, "WRONG   waivers"},
-    {"WaiverStretched", [](Members& m) { replace(m, "waivers.json", "44.0-2", "44.0-3"); },
-     R"(report.json/waivers/0/to says "44.0-2", what follows is "44.0-3")"},
-    {"WaiverExpired", [](Members& m) { replace(m, "waivers.json", "2026-12-31", "2026-05-31"); },
-     "it expired on 2026-05-31"},
-    {"WaiverTooBroad", [](Members& m) { replace(m, "waivers.json", "2026-12-31", "2036-12-31"); },
-     "too broad"},
+     "self-check", "exit code 0"},
+    {"WaiverWithoutFile", [](Members& m) { m.erase("waivers.json"); }, "waivers", "report.json/waivers"},
+    {"WaiverStretched", [](Members& m) { replace(m, "waivers.json", "44.0-2", "44.0-3"); }, "waivers",
+     "report.json/waivers/0/to"},
+    {"WaiverExpired", [](Members& m) { replace(m, "waivers.json", "2026-12-31", "2026-05-31"); }, "waivers",
+     "waivers.json/waivers/0"},
+    {"WaiverTooBroad", [](Members& m) { replace(m, "waivers.json", "2026-12-31", "2036-12-31"); }, "waivers",
+     "waivers.json/waivers/0"},
     {"WaiverOfAnotherModule", [](Members& m) { replace(m, "waivers.json", R"(rdmacm")", R"(ibverbs")"); },
-     "report.json/waivers/0"},
+     "waivers", "report.json/waivers/0"},
     {"ProfileShortened",
      [](Members& m) {
        Json profile = Json::parse(m.at("profile.json"));
        profile["tests"].erase(1);
        m["profile.json"] = profile.dump();
      },
-     "profile.json is not small/1 as it was frozen"},
+     "profile", "profile.json"},
     {"ClauseTwice",
      [](Members& m) { edit(m, "report.json", [](Json& j) { j["clauses"].push_back(j["clauses"][0]); }); },
-     R"(report.json has the clause "LISTEN-RET-1" twice)"},
+     "profile", "LISTEN-RET-1"},
     {"ClauseLeftOut", [](Members& m) { edit(m, "report.json", [](Json& j) { j["clauses"].erase(0); }); },
-     "report.json lacks the clause LISTEN-RET-1"},
+     "profile", "LISTEN-RET-1"},
     {"PromiseChanged",
      [](Members& m) {
        edit(m, "report.json", [](Json& j) { j["clauses"][0]["promise"] = "It may crash."; });
      },
-     "promises something else"},
-    {"KernelLine", [](Members& m) { m["kernel.jsonl"] += "{\"line\":\"WARNING: at x\"}\n"; },
-     "report.json lacks a line of kernel.jsonl"},
+     "profile", "LISTEN-RET-1"},
+    {"KernelLine", [](Members& m) { m["kernel.jsonl"] += "{\"line\":\"WARNING: at x\"}\n"; }, "kernel log",
+     "WARNING: at x"},
     {"KeyTwice", [](Members& m) { replace(m, "report.json", "{\n", "{\n  \"schema\": \"x\",\n"); },
-     "report.json: an object has 'schema' twice"},
+     "documents", "report.json: an object has 'schema'"},
     {"ViewOfAnotherResult", [](Members& m) { replace(m, "junit.xml", R"(failures="0")", R"(failures="1")"); },
-     "junit.xml does not say what report.json says"},
+     "views", "junit.xml"},
     {"UnknownField", [](Members& m) { edit(m, "report.json", [](Json& j) { j["note"] = "trust me"; }); },
-     "report.json: it departs from rpma-conformance-1.schema.json"},
+     "documents", "report.json: /:"},
     {"NegativeCount", [](Members& m) { edit(m, "report.json", [](Json& j) { j["counts"]["ran"] = -1; }); },
-     "at /counts/ran"},
+     "documents", "report.json: /counts/ran"},
 };
 INSTANTIATE_TEST_SUITE_P(Of, Contradiction, testing::ValuesIn(kDeeds),
                          [](const auto& row) { return std::string(row.param.name); });

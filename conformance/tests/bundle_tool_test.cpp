@@ -7,13 +7,14 @@
 #include <filesystem>
 #include <fstream>
 #include <functional>
+#include <nlohmann/json.hpp>
 #include <ostream>
 
 #include "conformance/bundle/bundle.h"
-#include "conformance/bundle/schemas.h"
 #include "conformance/bundle/statement.h"
 #include "conformance/report/digest.h"
 #include "conformance/report/report.h"
+#include "conformance/report/schemas.h"
 #include "conformance/tests/sample_report.h"
 #include "conformance/tests/tool.h"
 
@@ -21,6 +22,7 @@ namespace conformance {
 namespace {
 
 using namespace testing_tool;
+using testing::ContainsRegex;
 using testing::HasSubstr;
 using testing::Not;
 using Json = nlohmann::ordered_json;
@@ -70,8 +72,7 @@ class BundleTool : public testing::Test {
   void expect_schemas() const {
     EXPECT_EQ(departure(kReportSchema, Json::parse(content_of(path("report/report.json")))), "");
     EXPECT_EQ(departure(kRunSchema, Json::parse(content_of(path("report/run.json")))), "");
-    for (const auto& [file, schema] :
-         {std::pair("results.jsonl", kResultSchema), std::pair("points.jsonl", kPointSchema)}) {
+    for (const auto& [file, schema] : {kResultLines, kPointLines}) {
       std::ifstream stream(path("report") + "/" + file);
       for (std::string line; std::getline(stream, line);)
         EXPECT_EQ(departure(schema, Json::parse(line)), "") << line;
@@ -81,7 +82,7 @@ class BundleTool : public testing::Test {
   Folder folder_;
 };
 
-TEST_F(BundleTool, OfARunOnTheMockIsGenuineAndNoCertificate) {
+TEST_F(BundleTool, OfARunOnTheMockIsGenuineButNotACertificate) {
   ASSERT_EQ(run_mock().exit_code, 0);
   expect_schemas();
   Ran ran = bundle();
@@ -92,7 +93,7 @@ TEST_F(BundleTool, OfARunOnTheMockIsGenuineAndNoCertificate) {
   EXPECT_EQ(content_of(path("b.tar.zst")), first) << "the same report gives the same bytes";
   ran = verify();
   EXPECT_EQ(ran.exit_code, 3) << ran.output;
-  EXPECT_THAT(ran.output, HasSubstr("not certifiable: a mock proves nothing about a stack"));
+  EXPECT_THAT(ran.output, HasSubstr("certifiable:  no"));
   EXPECT_THAT(ran.output, Not(HasSubstr("WRONG")));
 }
 
@@ -103,20 +104,19 @@ TEST_F(BundleTool, OfABrokenListenerExitsOne) {
   const Ran ran = verify();
   EXPECT_EQ(ran.exit_code, 1) << ran.output;
   EXPECT_THAT(ran.output, HasSubstr("finding:      fail LISTEN-LEAK-2 by iut"));
-  EXPECT_THAT(ran.output, HasSubstr("a filter selected"));
+  EXPECT_THAT(ran.output, HasSubstr("certifiable:  no"));
 }
 
-TEST_F(BundleTool, OfOneTestIsGenuineAndNoCertificate) {
+TEST_F(BundleTool, OfOneTestIsGenuineButNotACertificate) {
   ASSERT_EQ(run_mock({"--filter", "Listen.ListenSucceeds", "--judge", "iut"}).exit_code, 0);
   expect_schemas();
   ASSERT_EQ(bundle({}).exit_code, 0);
   const Ran ran = verify({});
   EXPECT_EQ(ran.exit_code, 3) << ran.output;
-  EXPECT_THAT(ran.output, HasSubstr("signature      none: nobody answers for it"));
+  EXPECT_THAT(ran.output, HasSubstr("signer:       unknown"));
   EXPECT_EQ(verify().exit_code, 4);
 }
 
-// What other tools make of it.
 TEST_F(BundleTool, IsATarThatOtherToolsRead) {
   write_folder(path("report"), files_of(passing_run(real_profile()), real_profile()));
   ASSERT_EQ(bundle().exit_code, 0);
@@ -136,12 +136,12 @@ TEST_F(BundleTool, OfAWholeRunIsACertificate) {
   EXPECT_THAT(ran.output, HasSubstr("certifiable:  yes"));
   ran = verify({});
   EXPECT_EQ(ran.exit_code, 3) << ran.output;
-  EXPECT_THAT(ran.output, HasSubstr("integrity only, signer unknown: anyone can sign a forgery again"));
+  EXPECT_THAT(ran.output, HasSubstr("--public-key"));
 }
 
 TEST_F(BundleTool, TakesTheProfileThatIsNamed) {
   write_folder(path("report"), files_of(passing_run(small_profile()), small_profile()));
-  EXPECT_THAT(bundle().output, HasSubstr("there is no profile 'small/1'"));
+  EXPECT_THAT(bundle().output, HasSubstr("small/1"));
   const Members files = files_of(passing_run(small_profile()), small_profile());
   const PrivateKey key = PrivateKey::read(path("key.pem"));
   write("b.tar.zst", compress(pack_tar(make_members(files, passing_run(small_profile()), packer(), &key))));
@@ -154,47 +154,47 @@ TEST_F(BundleTool, TakesTheProfileThatIsNamed) {
   EXPECT_EQ(ran.exit_code, 4) << ran.output;
 }
 
-// Whoever demands a profile gets no certificate for a run that was measured against another.
+// A run of another profile is not a certificate for the demanded one.
 TEST_F(BundleTool, DemandsTheProfileThatIsNamed) {
   write_folder(path("report"), files_of(passing_run(real_profile()), real_profile()));
   ASSERT_EQ(bundle().exit_code, 0);
   write("profile", small_profile().document);
   Ran ran = verify({"--public-key", path("key.pub"), "--profile", path("profile")});
   EXPECT_EQ(ran.exit_code, 3) << ran.output;
-  EXPECT_THAT(ran.output, HasSubstr("it was measured against listen/1, not against small/1 (--profile)"));
+  EXPECT_THAT(ran.output, HasSubstr("listen/1"));
   write("profile", real_profile().document);
   ran = verify({"--public-key", path("key.pub"), "--profile", path("profile")});
   EXPECT_EQ(ran.exit_code, 0) << ran.output;
 }
 
-TEST_F(BundleTool, RefusesWhatIsNoReportInOneLine) {
-  const auto refused = [this](const char* says) {
+TEST_F(BundleTool, RefusesAnythingButAReportInOneLine) {
+  const auto refused = [this](const char* token) {
     const Ran ran = bundle();
     EXPECT_EQ(ran.exit_code, 2) << ran.output;
-    EXPECT_THAT(ran.output, HasSubstr(says));
+    EXPECT_THAT(ran.output, HasSubstr(token));
     EXPECT_EQ(std::count(ran.output.begin(), ran.output.end(), '\n'), 1) << ran.output;
     EXPECT_FALSE(std::filesystem::exists(path("b.tar.zst")));
   };
-  refused("is no report folder");
+  refused("report");
   const Members files = files_of(passing_run(real_profile()), real_profile());
   write_folder(path("report"), files);
   std::filesystem::remove(path("report/report.json"));
   refused("run --resume");
   write("report/report.json", "{");
-  refused("report.json is no report");
+  refused("report.json");
   write("report/report.json", R"({"schema": "other/1"})");
-  refused("report.json is no report");
+  refused("report.json");
   write("report/report.json", files.at("report.json"));
   std::filesystem::remove(path("report/points.jsonl"));
-  refused("points.jsonl is missing");
+  refused("points.jsonl");
   std::filesystem::create_symlink("/etc/passwd", path("report/points.jsonl"));
-  refused("it is a link");
+  refused("link");
   std::filesystem::remove(path("report/points.jsonl"));
   ASSERT_EQ(mkfifo(path("report/points.jsonl").c_str(), 0600), 0);
-  refused("it is no regular file");
+  refused("points.jsonl");
   std::filesystem::remove(path("report/points.jsonl"));
   write("report/points.jsonl", files.at("points.jsonl").substr(files.at("points.jsonl").find('\n') + 1));
-  refused("points.jsonl: ");
+  refused("points.jsonl");
 }
 
 TEST_F(BundleTool, WritesNothingOverWhatIsThere) {
@@ -207,7 +207,7 @@ TEST_F(BundleTool, WritesNothingOverWhatIsThere) {
   for (const std::string& target : {path(""), std::string("/dev/null")}) {
     const Ran over = testing_tool::run({tool(), "bundle", path("report"), "-o", target, "--force"});
     EXPECT_EQ(over.exit_code, 2) << over.output;
-    EXPECT_THAT(over.output, HasSubstr("no regular file"));
+    EXPECT_THAT(over.output, HasSubstr("-o FILE"));
   }
 }
 
@@ -221,7 +221,7 @@ TEST_F(BundleTool, KeysThatCannotBeUsedAreUsage) {
   write("two.pub", content_of(path("key.pub")) + PrivateKey::generate().public_pem());
   const Ran two = verify({"--public-key", path("two.pub")});
   EXPECT_EQ(two.exit_code, 2) << two.output;
-  EXPECT_THAT(two.output, HasSubstr("holds more than one key"));
+  EXPECT_THAT(two.output, HasSubstr("two.pub"));
   EXPECT_EQ(verify({"--profile", path("none")}).exit_code, 2);
   std::filesystem::remove(path("b.tar.zst"));
   EXPECT_EQ(verify().exit_code, 2) << "there is no such file";
@@ -230,14 +230,15 @@ TEST_F(BundleTool, KeysThatCannotBeUsedAreUsage) {
   EXPECT_EQ(verify().exit_code, 4);
 }
 
-// What the members of a certificate are turned into by one without the key, or by one with it.
+// Changes to a certificate, by a forger without or with the key.
 struct Tampering {
   const char* name;
   bool has_key;
-  std::function<void(Members& files)> with_files;      // packed again, and all that can be made again is
-  std::function<void(Members& members)> with_members;  // packed again as they are
+  std::function<void(Members& files)> with_files;      // packed again, with everything that follows
+  std::function<void(Members& members)> with_members;  // packed again unchanged
   std::function<void(std::string& archive)> with_bytes;
-  const char* says;
+  const char* check;  // that fails
+  const char* token;  // place or name in its message
 };
 void PrintTo(const Tampering& row, std::ostream* stream) {
   *stream << row.name;
@@ -288,8 +289,7 @@ TEST_P(TamperedBundle, IsInvalidAndSaysWhy) {
   write("b.tar.zst", archive);
   ran = verify();
   EXPECT_EQ(ran.exit_code, 4) << ran.output;
-  EXPECT_THAT(ran.output, HasSubstr(deed.says));
-  EXPECT_THAT(ran.output, HasSubstr("the bundle is invalid, exit code 4"));
+  EXPECT_THAT(ran.output, ContainsRegex(std::string("WRONG +") + deed.check + ".*" + deed.token));
 }
 
 const Tampering kTamperings[] = {
@@ -300,7 +300,8 @@ const Tampering kTamperings[] = {
      },
      {},
      {},
-     R"(report.json/verdicts/stack/verdict says "pass", what follows is "waived")"},
+     "verdicts",
+     "report.json/verdicts/stack/verdict"},
     {"VerdictChangedAndSignedRightly",
      true,
      [](Members& files) {
@@ -308,7 +309,8 @@ const Tampering kTamperings[] = {
      },
      {},
      {},
-     R"(report.json/verdicts/stack/verdict says "pass", what follows is "waived")"},
+     "verdicts",
+     "report.json/verdicts/stack/verdict"},
     {"TestRemoved",
      true,
      [](Members& files) {
@@ -325,13 +327,15 @@ const Tampering kTamperings[] = {
      },
      {},
      {},
-     "Listen.FirstListenOfAProcessSucceeds is missing"},
+     "completeness",
+     "Listen.FirstListenOfAProcessSucceeds"},
     {"PointRemoved",
      true,
      [](Members& files) { drop_line(files, "points.jsonl", R"("test":"Listen.ListenSucceeds")"); },
      {},
      {},
-     "Listen.ListenSucceeds has 0 lines, its result counts 1 points"},
+     "points.jsonl",
+     "Listen.ListenSucceeds has 0"},
     {"TestAdded",
      true,
      [](Members& files) {
@@ -344,7 +348,8 @@ const Tampering kTamperings[] = {
      },
      {},
      {},
-     "Listen.LooksGood is no test of the profile on rxe"},
+     "completeness",
+     "Listen.LooksGood"},
     {"WaiverChanged",
      true,
      [](Members& files) {
@@ -352,7 +357,8 @@ const Tampering kTamperings[] = {
      },
      {},
      {},
-     R"(what follows is "a defect of the moon")"},
+     "waivers",
+     "a defect of the moon"},
     {"WaiverExpired",
      true,
      [](Members& files) {
@@ -360,7 +366,8 @@ const Tampering kTamperings[] = {
      },
      {},
      {},
-     "it expired on 2026-05-31"},
+     "waivers",
+     "/waivers/0"},
     {"HashChanged",
      false,
      {},
@@ -369,8 +376,9 @@ const Tampering kTamperings[] = {
        sums[0] = sums[0] == '0' ? '1' : '0';
      },
      {},
-     "SHA256SUMS     junit.xml has not the hash that it names"},
-    {"SignedByAnother", false, [](Members&) {}, {}, {}, "it is not by the key "},
+     "SHA256SUMS",
+     "junit.xml"},
+    {"SignedByAnother", false, [](Members&) {}, {}, {}, "signature", "statement.dsse.json"},
     {"SignatureRemoved",
      false,
      {},
@@ -379,7 +387,8 @@ const Tampering kTamperings[] = {
        members["SHA256SUMS"] = sums_of(members);
      },
      {},
-     "nobody signed it"},
+     "signature",
+     ""},
     {"StatementOfAnotherResult",
      false,
      {},
@@ -389,7 +398,8 @@ const Tampering kTamperings[] = {
        members["SHA256SUMS"] = sums_of(members);
      },
      {},
-     "it signs something else than statement.json"},
+     "signature",
+     "statement.json"},
     {"ProfileShortened",
      true,
      [](Members& files) {
@@ -399,25 +409,23 @@ const Tampering kTamperings[] = {
      },
      {},
      {},
-     "profile.json is not listen/1 as it was frozen"},
+     "profile",
+     "listen/1"},
     {"MemberAdded",
      false,
      {},
      [](Members& members) { members["readme.txt"] = "all is well"; },
      {},
-     "its entry 'readme.txt' has no place in a bundle"},
-    {"JunkAppended",
-     false,
-     {},
-     {},
-     [](std::string& archive) { archive += "junk"; },
-     "4 bytes follow its compressed data"},
+     "container",
+     "readme.txt"},
+    {"JunkAppended", false, {}, {}, [](std::string& archive) { archive += "junk"; }, "container", "4"},
     {"CutOff",
      false,
      {},
      {},
      [](std::string& archive) { archive.resize(archive.size() / 2); },
-     "damaged or cut off"},
+     "container",
+     ""},
 };
 INSTANTIATE_TEST_SUITE_P(By, TamperedBundle, testing::ValuesIn(kTamperings),
                          [](const auto& row) { return std::string(row.param.name); });

@@ -13,7 +13,6 @@
 namespace conformance {
 namespace {
 
-constexpr const char* kRdmaDevice = "/dev/infiniband/rdma_cm";
 constexpr const char* kNoneAfterSuccess =
     "EPPTR-1 none, LEAK-1 none, LEAK-2 none, LEAK-3 none, AGAIN-1 none, LEAK-4 none";
 

@@ -187,6 +187,12 @@ constexpr TrialRow kDead[] = {
        t.hang(Phase::Call, {"libc.so.6", "librdmacm.so.1", "librpma.so.0"});
      },
      "RET-2 hang rdmacm, rest unreached"},
+    {"hang in librdmacm, which the IUT calls without end", right_failure_of_listen,
+     [](Trial& t) {
+       for (int i = 0; i < 20; ++i) t.add("rdma_create_event_channel");
+       t.hang(Phase::Call, {"librdmacm.so.1", "librpma.so.0"});
+     },
+     "RET-2 hang iut, rest unreached"},
     {"crash in librdmacm", right_failure_of_listen,
      [](Trial& t) {
        t.crash(Phase::Call, {"librdmacm.so.1", "librpma.so.0"});

@@ -13,7 +13,6 @@
 namespace conformance {
 namespace {
 
-constexpr const char* kRdmaDevice = "/dev/infiniband/rdma_cm";
 
 Trial right_cold_success() {
   Trial trial = right_success();

@@ -6,8 +6,10 @@
 #include <algorithm>
 #include <fstream>
 #include <iterator>
+#include <nlohmann/json.hpp>
 
 #include "conformance/report/report.h"
+#include "conformance/report/schemas.h"
 #include "conformance/report/waivers.h"
 #include "conformance/suite/suite.h"
 
@@ -110,7 +112,7 @@ RunResult passing_run(const Profile& profile) {
                                             std::tuple("rdmacm", "/lib/librdmacm.so.1", "librdmacm1 44.0-2")})
     run.stack.modules.push_back(
         {role, path, package, "0123abcd", std::string(64, role[0] == 'i' ? 'a' : 'b')});
-  run.surroundings = {{"limits", {{"open files", "1024"}}}};
+  run.surroundings = std::make_shared<const Json>(Json{{"limits", {{"open files", "1024"}}}});
   run.calls.push_back({"rdma_create_event_channel", "iut", 0, "not NULL", "librpma!rpma_ep_listen"});
   run.seed = 0xffff'ffff'ffff'ffff;  // what a signed number cannot hold
   run.timeout_seconds = 20;
@@ -154,7 +156,7 @@ std::string waivers_for(const std::string& clause, const std::string& module, co
                             {"from", "44.0-1"},
                             {"to", "44.0-2"},
                             {"owner", "the stack's maintainers"},
-                            {"reason", "mended upstream"},
+                            {"reason", "fixed upstream"},
                             {"link", "https://example.com/1"},
                             {"expires", expires}}}}};
   return document.dump(2) + "\n";

@@ -17,6 +17,7 @@ namespace conformance {
 // Handles and blocks in the evidence.
 enum : uint64_t { kChannel = 0x100, kId = 0x200, kInfo = 0x300, kBlock = 0x400, kEndpoint = 0x500 };
 inline constexpr uint64_t kSentinel = 0xdead;
+inline constexpr const char* kRdmaDevice = "/dev/infiniband/rdma_cm";
 
 // Modules that call, as indices into Evidence::modules. Libother has no role.
 enum Caller : uint16_t { kIut, kRdmacm, kLibc, kOther };

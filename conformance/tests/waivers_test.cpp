@@ -1,12 +1,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Waivers: which are refused, what one covers, and that a waived finding never becomes a pass.
+// Waivers: which are refused, what one covers, and that a waived finding is never a pass.
 #include "conformance/report/waivers.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstdlib>
+#include <nlohmann/json.hpp>
+
+#include "conformance/harness/library.h"
 #include "conformance/report/debian_version.h"
+#include "conformance/report/document.h"
 #include "conformance/report/report.h"
 
 namespace conformance {
@@ -24,7 +29,8 @@ Json good_waiver() {
 }
 
 std::vector<Waiver> parse(const Json& waiver, const char* day = kDay) {
-  return parse_waivers({{"schema", kWaiversSchema}, {"waivers", Json::array({waiver})}}, day);
+  const Json document = {{"schema", kWaiversSchema}, {"waivers", Json::array({waiver})}};
+  return parse_waivers(parse_document(document.dump(), kWaiversSchema), day);
 }
 
 TestResult crash_of(const std::string& id, const std::vector<std::string>& points) {
@@ -50,60 +56,58 @@ RunResult run_with(const TestResult& test, const std::string& version = "44.0-2"
   return run;
 }
 
-TEST(Waivers, WhatIsNotAnsweredForIsRefused) {
-  struct Row {
-    Json change;
-    const char* says;
-  };
-  const Row rows[] = {
-      {{{"owner", ""}}, "owner"},
-      {{{"reason", ""}}, "reason"},
-      {{{"link", "none"}}, "link"},
-      {{{"expires", "soon"}}, "YYYY-MM-DD"},
-      {{{"expires", "2026-02-30"}}, "YYYY-MM-DD"},
-      {{{"expires", "2026-06-14"}}, "expired on 2026-06-14"},
-      {{{"expires", "2027-06-30"}}, "too broad: it ends on 2027-06-30"},
-      {{{"module", "stack"}}, "module"},
-      {{{"module", ""}}, "module"},
-      {{{"clause", "LISTEN-*"}}, "too broad: a pattern"},
-      {{{"clause", "LISTEN-NONE-1"}}, "no clause"},
-      {{{"clause", ""}}, "needs a clause, a point"},
-      {{{"to", ""}}, "too broad: it needs package, from and to"},
-      {{{"build_id", "bb"}}, "too broad: it needs package, from and to"},
-      {{{"from", "45"}}, "end before they begin"},
-      {{{"severity", "low"}}, "unknown field 'severity'"},
-      {{{"owner", " \n"}}, "needs an 'owner'"},
-      {{{"reason", "\t"}}, "needs a 'reason'"},
-      {{{"link", "https://"}}, "needs a 'link'"},
-      {{{"link", "https:///path"}}, "needs a 'link'"},
-      {{{"expires", "2027-06-16"}}, "too broad: it ends on 2027-06-16"},
-      {{{"from", "0"}, {"to", "99999999"}}, "more than one release"},
-      {{{"from", "44.0-1"}, {"to", "44.1-1"}}, "more than one release"},
-      {{{"from", "1:44.0-1"}, {"to", "2:44.0-1"}}, "more than one release"},
-      {{{"build_id", "bb"}, {"to", ""}}, "a build_id instead of all three"},
-      {{{"module", "kernel"}, {"build_id", "bb"}, {"package", ""}, {"from", ""}, {"to", ""}}, "no build_id"},
-      {{{"owner", 1}}, "'owner' is no text"},
+// What the schema cannot say; schema_test.cpp has the rest.
+TEST(Waivers, ThatAreTooBroadOrExpiredAreRefused) {
+  const Json rows[] = {
+      {{"reason", ""}},
+      {{"owner", " \n"}},
+      {{"reason", "\t"}},
+      {{"link", "none"}},
+      {{"link", "https://"}},
+      {{"link", "https:///path"}},
+      {{"expires", "2026-02-30"}},
+      {{"expires", "2026-06-14"}},  // the day before
+      {{"expires", "2027-06-16"}},  // a year and a day later
+      {{"module", "stack"}},
+      {{"module", ""}},
+      {{"clause", "LISTEN-*"}},
+      {{"point", "*"}},
+      {{"clause", "LISTEN-NONE-1"}},
+      {{"from", "44.0-3"}},  // later than "to"
+      {{"from", "0"}, {"to", "99999999"}},
+      {{"from", "44.0-1"}, {"to", "44.1-1"}},
+      {{"from", "1:44.0-1"}, {"to", "2:44.0-1"}},
   };
   EXPECT_EQ(parse(good_waiver()).size(), 1U);
-  for (const Row& row : rows) {
+  for (const Json& change : rows) {
     Json waiver = good_waiver();
-    waiver.update(row.change);
+    waiver.update(change);
     try {
       parse(waiver);
-      ADD_FAILURE() << "accepted: " << row.change;
-    } catch (const std::runtime_error& error) {
-      EXPECT_THAT(error.what(), HasSubstr(row.says)) << row.change;
-      EXPECT_THAT(error.what(), HasSubstr("waiver 1")) << row.change;
+      ADD_FAILURE() << "accepted: " << change;
+    } catch (const DocumentError& error) {
+      EXPECT_THAT(error.what(), HasSubstr("/waivers/0")) << change;
     }
   }
-  EXPECT_THROW(parse_waivers(Json::array(), kDay), std::runtime_error);
 }
 
-TEST(Waivers, AWaivedFindingIsNoPass) {
+TEST(Waivers, OfABuildIdAreNotForTheKernel) {
+  Json waiver = good_waiver();
+  for (const char* version : {"package", "from", "to"}) waiver.erase(version);
+  waiver["build_id"] = "bb";
+  EXPECT_EQ(parse(waiver).size(), 1U);
+  RunResult run = run_with(crash_of("A", {"p/1"}), "1:99-1");
+  apply_waivers(parse(waiver), run);
+  EXPECT_EQ(run.waivers[0].state, "used");
+  waiver["module"] = "kernel";
+  EXPECT_THROW(parse(waiver), DocumentError);
+}
+
+TEST(Waivers, AWaivedFindingIsNotAPass) {
   RunResult run = run_with(crash_of("A", {"p/1", "p/2"}));
   apply_waivers(parse(good_waiver()), run);
   ASSERT_EQ(run.waivers.size(), 1U);
-  EXPECT_EQ(run.waivers[0].at("state"), "used");
+  EXPECT_EQ(run.waivers[0].state, "used");
   EXPECT_EQ(run.tests[0].verdict, Verdict::Waived);
   EXPECT_EQ(run.tests[0].clauses[0].waived, "crash");
   EXPECT_THAT(run.tests[0].reason, HasSubstr("until 2026-12-31 by the librdmacm maintainers"));
@@ -113,7 +117,7 @@ TEST(Waivers, AWaivedFindingIsNoPass) {
   EXPECT_EQ(verdict_on(run, "iut").verdict(), Verdict::Pass);
   EXPECT_EQ(by_clause(run).at("LISTEN-RET-2").verdict, Verdict::Waived);
   EXPECT_TRUE(incomplete_because(run).empty());
-  EXPECT_THAT(uncertifiable_because(run), testing::ElementsAre(HasSubstr("waived, which is no pass")));
+  EXPECT_EQ(uncertifiable_because(run).size(), 1U);
   run.subject = "iut";
   EXPECT_TRUE(uncertifiable_because(run).empty());
   EXPECT_EQ(to_json(from_json(to_json(run))), to_json(run));
@@ -123,10 +127,10 @@ TEST(Waivers, AWaivedFindingIsNoPass) {
 TEST(Waivers, TwoOfOneFindingAreBothUsed) {
   RunResult run = run_with(crash_of("A", {"p/1"}));
   Json other = good_waiver();
-  other["owner"] = "somebody else";
-  apply_waivers(parse_waivers({{"schema", kWaiversSchema}, {"waivers", {good_waiver(), other}}}, kDay), run);
-  EXPECT_EQ(run.waivers[0].at("state"), "used");
-  EXPECT_EQ(run.waivers[1].at("state"), "used");
+  other["owner"] = "another maintainer";
+  apply_waivers({parse(good_waiver())[0], parse(other)[0]}, run);
+  EXPECT_EQ(run.waivers[0].state, "used");
+  EXPECT_EQ(run.waivers[1].state, "used");
 }
 
 TEST(Waivers, LastAYear) {
@@ -156,7 +160,7 @@ TEST(Waivers, CoverTheirModuleClauseAndVersionsAlone) {
     RunResult run = run_with(crash_of("A", {"p/1"}));
     apply_waivers(parse(waiver), run);
     EXPECT_EQ(run.tests[0].verdict, Verdict::Crash) << change;
-    EXPECT_NE(run.waivers[0].at("state"), "used") << change;
+    EXPECT_NE(run.waivers[0].state, "used") << change;
   }
 }
 
@@ -167,28 +171,38 @@ TEST(Waivers, SayWhatBecameOfThem) {
   passing.reason.clear();
   RunResult run = run_with(passing);
   apply_waivers(parse(good_waiver()), run);
-  EXPECT_EQ(run.waivers[0].at("state"), "stale");
+  EXPECT_EQ(run.waivers[0].state, "stale");
   run = run_with(passing);
   run.in_profile = 2;
   apply_waivers(parse(good_waiver()), run);
-  EXPECT_EQ(run.waivers[0].at("state"), "not tested");
+  EXPECT_EQ(run.waivers[0].state, "not tested");
   run = run_with(passing, "45.0-1");
   apply_waivers(parse(good_waiver()), run);
-  EXPECT_EQ(run.waivers[0].at("state"), "other version");
+  EXPECT_EQ(run.waivers[0].state, "other version");
 }
 
-TEST(DebianVersion, OrdersAsDpkgDoes) {
-  // Each later than the one before it.
-  constexpr const char* kAscending[] = {"1.0~rc1", "1.0~rc1+b1", "1.0",    "1.0-0.1",  "1.0-1", "1.0-1+b1",
-                                        "1.0-1.1", "1.0-2",      "1.0-10", "1.0+dfsg", "1.1",   "1.1a",
-                                        "1.09",    "1.10",       "44.0-2", "44.0-10",  "1:0.1", "2:0"};
-  for (size_t i = 0; i + 1 < std::size(kAscending); ++i) {
-    EXPECT_EQ(compare_versions(kAscending[i], kAscending[i + 1]), std::strong_ordering::less)
-        << kAscending[i] << " " << kAscending[i + 1];
-    EXPECT_EQ(compare_versions(kAscending[i + 1], kAscending[i]), std::strong_ordering::greater);
+TEST(DebianVersion, IsComparedByDpkg) {
+  constexpr const char* kAscending[] = {"1.0~rc1", "1.0", "1.0-1", "1.0-1+b1", "1.0-10", "1:0.1"};
+  for (size_t i = 0; i + 2 < std::size(kAscending); ++i) {
+    EXPECT_TRUE(is_between(kAscending[i], kAscending[i + 1], kAscending[i + 2])) << kAscending[i + 1];
+    EXPECT_FALSE(is_between(kAscending[i], kAscending[i + 2], kAscending[i + 1])) << kAscending[i + 1];
+    EXPECT_FALSE(is_between(kAscending[i + 1], kAscending[i], kAscending[i + 2])) << kAscending[i + 1];
   }
-  EXPECT_EQ(compare_versions("1.0", "1.00"), std::strong_ordering::equal);
-  EXPECT_EQ(compare_versions("0:1.0", "1.0"), std::strong_ordering::equal);
+  EXPECT_TRUE(is_between("1.0", "0:1.00", "1.0"));
+}
+
+// A stack's versions come from reports of other people.
+TEST(DebianVersion, WhatIsNoneIsNotBetween) {
+  for (const char* version : {"", "--help", "-1", "x", "1 le 1", "1;ls", "1\n"})
+    EXPECT_FALSE(is_between("0", version, "9")) << version;
+}
+
+TEST(DebianVersion, WithoutDpkgThereIsOneLine) {
+  const std::string path = getenv("PATH");
+  setenv("PATH", "/nonexistent", 1);
+  EXPECT_TRUE(is_between("44.0-1", "44.0-1", "44.0-1")) << "equal texts need no dpkg";
+  EXPECT_THROW(is_between("44.0-1", "44.0-2", "44.0-2"), SetupError);
+  setenv("PATH", path.c_str(), 1);
 }
 
 }  // namespace

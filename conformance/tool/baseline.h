@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// A baseline: the known findings of a stack (clause, module, verdict, signature, tests that show it), and the
-// verdict of each clause. A run matches it if it shows exactly these findings, and no clause is worse.
+// A baseline: the known findings of a stack (clause, module, verdict, signature, tests), and the verdict of
+// each clause. A run must have exactly these findings, and no clause may be worse.
 #pragma once
 
 #include <compare>
@@ -16,17 +16,14 @@
 
 namespace conformance {
 
-inline constexpr const char* kBaselineSchema = "rpma-conformance-baseline/1";
-
 class Baseline {
  public:
   // Throws SetupError where the file is not a baseline for this provider.
   Baseline(const std::filesystem::path& file, const std::string& provider);
-  // The same from a file's content, but throws DocumentError.
+  // From a file's bytes. Throws DocumentError.
   static Baseline parse(std::string_view bytes, const std::string& provider);
 
-  // One line for every difference; empty: the run shows what the baseline says. Only what the run's tests can
-  // show is compared.
+  // One line for every difference; empty: none. Tests that did not run are not compared.
   [[nodiscard]] std::vector<std::string> differences(const RunResult& run) const;
 
  private:
@@ -41,7 +38,7 @@ class Baseline {
   };
   void add_worse_clauses(const RunResult& run, std::vector<std::string>& lines) const;
   std::set<Known> known_;
-  std::map<std::string, std::string> clauses_;  // verdict of each; empty: the baseline says nothing of them
+  std::map<std::string, std::string> clauses_;  // verdict of each; empty: not in the baseline
 };
 
 }  // namespace conformance

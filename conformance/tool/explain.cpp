@@ -12,6 +12,7 @@
 #include "conformance/harness/conditions.h"
 #include "conformance/harness/expectations.h"
 #include "conformance/report/document.h"
+#include "conformance/report/recorded.h"
 #include "conformance/report/report.h"
 #include "conformance/suite/matrix.h"
 #include "conformance/suite/suite.h"
@@ -213,18 +214,17 @@ void print_promised(const Experiment& experiment, const std::string& point) {
 // interrupted.
 Json seen_at_point(const ShownReport& report, const std::string& point) {
   constexpr Expected kExpected = {
-      .what = "list of points", .remedy = kOtherReport, .most_bytes = kMostJournalBytes};
+      .what = "list of points", .hint = kOtherReport, .most_bytes = kMostJournalBytes};
   const std::filesystem::path file = report.folder / "points.jsonl";
   Json seen = Json::array();
-  const auto show = [&](const Json& json) {
-    const Node line(json);
-    if (line.at("point").text() == point)
-      seen.push_back({{"verdict", line.at("verdict").text()},
-                      {"test", line.at("test").text()},
-                      {"reason", line.text_or("reason")}});
+  const auto show = [&](const nlohmann::ordered_json& json) {
+    const RecordedPoint line = recorded_point(json);
+    if (line.result.point == point)
+      seen.push_back(
+          {{"verdict", name_of(line.result.verdict)}, {"test", line.test}, {"reason", line.result.reason}});
   };
   try {
-    if (has(report, "points.jsonl")) for_each_line(read_file(file, kExpected), show);
+    if (has(report, "points.jsonl")) for_each_line(read_file(file, kExpected), kPointLines, show);
   } catch (const DocumentError& error) {
     refuse_document(file, kExpected, error.what());
   }

@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <ctime>
+#include <nlohmann/json.hpp>
 #include <set>
 
 #include "conformance/catalogue/profile.h"
@@ -164,8 +165,9 @@ int run_here(const RunOptions& options) {
   }
   progress->finish();
   describe_undisturbed(library, target, runner, run);
-  run.surroundings = describe_surroundings(on_kernel ? target.device : "");
-  if (!report.earlier().header.is_null()) run.started = report.earlier().header.value("started", run.started);
+  run.surroundings =
+      std::make_shared<const nlohmann::ordered_json>(describe_surroundings(on_kernel ? target.device : ""));
+  if (report.earlier().header) run.started = report.earlier().header->value("started", run.started);
   run.resumed = report.earlier().resumed;
   run.experiments += runner.experiments();
   run.timeout_seconds = std::chrono::duration<double>(runner.timeout()).count();

@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <nlohmann/json.hpp>
 #include <sstream>
 
 #include "conformance/catalogue/profile.h"
@@ -52,7 +53,7 @@ int report_partial(const RunOptions& options, const std::string& why, const std:
   run.tests = report.earlier().tests;
   run.kernel_log = report.earlier().kernel_log;
   run.resumed = report.earlier().resumed;
-  if (!report.earlier().header.is_null()) run.started = report.earlier().header.value("started", "");
+  if (report.earlier().header) run.started = report.earlier().header->value("started", "");
   Outcome outcome = Outcome::of(Verdict::Broken, why);
   std::istringstream lines(last_words);
   for (std::string line; std::getline(lines, line);) {
@@ -84,7 +85,7 @@ bool was_interrupted(const fs::path& report) {
 template <typename Names>
 void copy_files(const fs::path& from, const fs::path& to, const Names& names, const fs::path& report) {
   constexpr Expected kExpected = {.what = "file of a run that can go on",
-                                  .remedy = "start the run anew, in another folder",
+                                  .hint = "start the run anew, in another folder",
                                   .most_bytes = kMostJournalBytes,
                                   .links = false};
   for (const char* name : names)

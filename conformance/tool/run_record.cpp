@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-#include <climits>
+#include <nlohmann/json.hpp>
 
 #include "conformance/harness/library.h"
 #include "conformance/report/document.h"
@@ -16,10 +16,9 @@ namespace {
 
 namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
-constexpr const char* kSchema = "rpma-conformance-run/1";
 constexpr size_t kMostOfACommit = 60;
 constexpr Expected kRunRecord = {
-    .what = "record of a run", .schema = kSchema, .remedy = "start the run anew, in another folder"};
+    .what = "record of a run", .schema = kRunSchema, .hint = "start the run anew, in another folder"};
 
 // The options that affect a verdict: not --jobs, not --machine.
 template <typename Options, typename Visitor>
@@ -42,28 +41,19 @@ void visit(Options& options, const Visitor& field) {
   field("waivers", options.waivers);
 }
 
-void read(const Node& node, std::string& value) {
-  value = node.text();
+template <typename Value>
+void read(const Json& json, Value& value) {
+  json.get_to(value);
 }
-void read(const Node& node, fs::path& value) {
-  value = node.text();
-}
-void read(const Node& node, bool& value) {
-  value = node.flag();
-}
-void read(const Node& node, unsigned& value) {
-  value = static_cast<unsigned>(node.count(UINT_MAX));
-}
-void read(const Node& node, uint64_t& value) {
-  value = node.count(UINT64_MAX);
+void read(const Json& json, fs::path& value) {
+  value = json.get<std::string>();
 }
 
 // A finished run cannot be resumed: cutting lines out of its journal would repeat a failed test.
 void need_unfinished(const fs::path& report) {
   if (is_absent(report / "report.json")) return;
-  if (came_to_its_end(read_report(report / "report.json", kRunRecord.remedy)))
-    throw SetupError(
-        fmt::format("the run in {} has ended; start a new run in another folder", report.string()));
+  if (came_to_its_end(read_report(report / "report.json", kRunRecord.hint)))
+    throw SetupError(fmt::format("the run in {} has ended: start anew, in another folder", report.string()));
 }
 
 }  // namespace
@@ -71,7 +61,7 @@ void need_unfinished(const fs::path& report) {
 void write_run_record(const RunRecord& record) {
   Json options = Json::object();
   visit(record.options, [&options](const char* name, const auto& value) { options[name] = value; });
-  Json document = {{"schema", kSchema},
+  Json document = {{"schema", kRunSchema},
                    {"suite", {{"version", kVersion}, {"commit", kCommit}}},
                    {"options", options},
                    {"machine", record.machine.string()},
@@ -91,12 +81,14 @@ RunRecord read_run_record(const fs::path& report) {
   std::string commit;
   try {
     const Json json = read_document(file, kRunRecord);
-    const Node document(json);
-    commit = document.at("suite").at("commit").text();
-    const Node options = document.at("options");
-    visit(record.options, [&options](const char* name, auto& value) { read(options.at(name), value); });
-    record.machine = document.at("machine").text();
-    record.inner_report = document.at("inner_report").text();
+    commit = json.at("suite").at("commit");
+    const Json& options = json.at("options");
+    visit(record.options, [&options](const char* name, auto& value) {
+      if (!options.contains(name)) throw DocumentError(fmt::format("/options: '{}' is missing", name));
+      read(options.at(name), value);
+    });
+    record.machine = json.at("machine").get<std::string>();
+    record.inner_report = json.at("inner_report").get<std::string>();
   } catch (const DocumentError& error) {
     refuse_document(file, kRunRecord, error.what());
   }

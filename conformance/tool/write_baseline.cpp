@@ -24,7 +24,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// Notes and providers of the existing baseline are kept.
+// Kept from the old file: the notes, which people write, and the providers.
 struct Old {
   // By clause, module, verdict and signature, which is empty in old baselines.
   std::map<std::tuple<std::string, std::string, std::string, std::string>, std::string> notes;
@@ -43,22 +43,15 @@ struct Old {
 Old read_old(const std::filesystem::path& file, const std::string& provider) {
   Old old{{}, {provider}};
   if (is_absent(file)) return old;
-  const Expected expected{"baseline", kBaselineSchema, "name another file with -o"};
-  const Json json = read_document(file, expected);
-  try {
-    const Node document(json);
-    for (const Node& finding : document.at("findings").items())
-      old.notes[{finding.at("clause").text(), finding.at("module").text(), finding.at("verdict").text(),
-                 finding.text_or("signature")}] = finding.text_or("note");
-    const std::vector<std::string> providers = document.at("providers").texts();
-    if (std::ranges::find(providers, provider) == providers.end())
-      throw SetupError(fmt::format("{} is a baseline for other providers than {}; name another file with -o",
-                                   file.string(), provider));
-    old.providers = providers;
-  } catch (const DocumentError& error) {
-    throw SetupError(
-        fmt::format("{} is not a baseline: {}; name another file with -o", file.string(), error.what()));
-  }
+  const Json json = read_document(
+      file, {.what = "baseline", .schema = kBaselineSchema, .hint = "name another file with -o"});
+  for (const Json& finding : json.at("findings"))
+    old.notes[{finding.at("clause"), finding.at("module"), finding.at("verdict"),
+               finding.value("signature", "")}] = finding.value("note", "");
+  json.at("providers").get_to(old.providers);
+  if (std::ranges::find(old.providers, provider) == old.providers.end())
+    throw SetupError(fmt::format("{} is a baseline for other providers than {}; name another file with -o",
+                                 file.string(), provider));
   return old;
 }
 
@@ -90,10 +83,10 @@ int write_baseline(const std::filesystem::path& report, const std::filesystem::p
   const Recorded recorded = read_sound_report(report, profiles_in(find_parts().profiles));
   const std::vector<std::string> reasons = incomplete_because(recorded.run);
   if (!reasons.empty())
-    throw SetupError(
-        fmt::format("{} is not a complete run ({}); run the whole suite", report.string(), reasons.front()));
-  // The tests' verdicts do not show it: an open finding hides a waived one.
-  const auto is_used = [](const Json& waiver) { return waiver.at("state") == "used"; };
+    throw SetupError(fmt::format("{} is not a complete run ({}); make a baseline of a complete run",
+                                 report.string(), reasons.front()));
+  // Not by the tests' verdicts: a finding that is not waived hides a waived one.
+  const auto is_used = [](const Waiver& waiver) { return waiver.state == "used"; };
   if (std::ranges::any_of(recorded.run.waivers, is_used))
     throw SetupError(
         fmt::format("{} has waived findings; make a baseline of a run without --waivers", report.string()));

@@ -39,7 +39,7 @@ struct Signed {
     add_finding(before, "Listen.First", "LISTEN-RET-2", "rdmacm");
     add_finding(before, "Listen.Second", "LISTEN-RET-1", "iut");
     files = files_of(before, profile, waivers_for("LISTEN-RET-2", "rdmacm", "2026-12-01"));
-    run = from_json(parse_document(files.at("report.json")));
+    run = from_json(parse_document(files.at("report.json"), kReportSchema));
     archive = compress(pack_tar(make_members(files, run, packer(), &key)));
   }
 };
@@ -60,7 +60,7 @@ std::string mutated(const std::string& text, size_t room) {
 std::string forged(Members files) {
   RunResult run = original().run;
   try {
-    run = from_json(parse_document(files.at("report.json")));
+    run = from_json(parse_document(files.at("report.json"), kReportSchema));
     files["junit.xml"] = to_junit(run);
     files["report.json"] = to_json(run).dump(2) + "\n";
   } catch (const DocumentError&) {  // then with the old one's

@@ -50,7 +50,7 @@ void check_lines(const std::string& text) {
 
 void check(const RunResult& run) {
   const nlohmann::ordered_json written = to_json(run);
-  must(parse_document(written.dump(), kReportFormat) == written, "what is written can be read");
+  must(parse_document(written.dump(), kReportSchema) == written, "what is written can be read");
   must(to_json(from_json(written)) == written, "a report is the same when it is read again");
   check_xml(to_junit(run));
   check_lines(to_tap(run));
@@ -67,7 +67,7 @@ void check(const RunResult& run) {
 int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   RunResult run;
   try {
-    run = from_json(parse_document(text_of(data, size), kReportFormat));
+    run = from_json(parse_document(text_of(data, size), kReportSchema));
   } catch (const DocumentError& error) {
     must_be_one_line(error.what());
     return 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "conformance/bundle/schemas.h"
+#include "conformance/report/schemas.h"
 
 #include <fmt/format.h>
 
@@ -14,6 +14,8 @@
 #include <valijson/schema_parser.hpp>
 #include <valijson/validation_results.hpp>
 #include <valijson/validator.hpp>
+
+#include "conformance/report/document.h"
 
 namespace conformance {
 namespace {
@@ -45,8 +47,11 @@ std::unique_ptr<valijson::Schema> parse_schema(const std::string& file) {
 const valijson::Schema& schema_named(std::string_view name) {
   static std::map<std::string, std::unique_ptr<valijson::Schema>, std::less<>> parsed;
   auto found = parsed.find(name);
-  if (found == parsed.end())
-    found = parsed.emplace(name, parse_schema(fmt::format("{}.schema.json", name))).first;
+  if (found == parsed.end()) {
+    std::string file = fmt::format("{}.schema.json", name);
+    std::ranges::replace(file, '/', '-');
+    found = parsed.emplace(name, parse_schema(file)).first;
+  }
   return *found->second;
 }
 
@@ -61,24 +66,39 @@ std::string pointer(const std::string& context) {
   return text.empty() ? "/" : text.substr(0, kMostShown);
 }
 
+// Each wrong value costs memory before the first can be shown.
+constexpr size_t kMostExplained = 100000;
+
+size_t count_values(const nlohmann::json& document) {
+  size_t count = 1;
+  if (document.is_structured())
+    for (const nlohmann::json& value : document) count += count_values(value);
+  return count;
+}
+
 }  // namespace
 
 std::string departure(std::string_view schema, const nlohmann::ordered_json& document) {
   const nlohmann::json plain = document;
-  valijson::ValidationResults results;
+  const NlohmannJsonAdapter target(plain);
   valijson::Validator validator(valijson::Validator::kStrongTypes);
-  if (validator.validate(schema_named(schema), NlohmannJsonAdapter(plain), &results)) return {};
-  // The innermost says most.
+  if (validator.validate(schema_named(schema), target, nullptr)) return {};
   std::string where;
-  std::string what = "it does not follow the schema";
-  for (valijson::ValidationResults::Error error; results.popError(error);) {
-    std::string context;
-    for (const std::string& part : error.context) context += part;
-    if (context.size() < where.size()) continue;
-    where = context;
-    what = error.description;
+  std::string what = "does not follow the schema";
+  if (count_values(plain) <= kMostExplained) {
+    valijson::ValidationResults results;
+    validator.validate(schema_named(schema), target, &results);
+    // The innermost value says most.
+    for (valijson::ValidationResults::Error error; results.popError(error);) {
+      std::string context;
+      for (const std::string& part : error.context) context += part;
+      if (context.size() < where.size()) continue;
+      where = context;
+      what = error.description;
+    }
   }
-  return fmt::format("{}: {}", pointer(where), what.substr(0, 300));
+  constexpr size_t kMostShown = 200;
+  return as_one_line(fmt::format("{}: {}", pointer(where), what.substr(0, kMostShown)));
 }
 
 }  // namespace conformance
