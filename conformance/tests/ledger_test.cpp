@@ -14,9 +14,9 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
-constexpr uint64_t kChannel = 0x100;
-constexpr uint64_t kId = 0x200;
-constexpr uint64_t kBlock = 0x300;
+constexpr uint64_t kEventChannel = 0x100;
+constexpr uint64_t kCmId = 0x200;
+constexpr uint64_t kHeapBlock = 0x300;
 
 class LedgerTest : public EvidenceTest {
  protected:
@@ -25,16 +25,16 @@ class LedgerTest : public EvidenceTest {
     add_caller("libiut.so");
   }
 
-  void acquire_channel() { call("rdma_create_event_channel").acquired = kChannel; }
+  void acquire_channel() { call("rdma_create_event_channel").acquired = kEventChannel; }
   void acquire_id() {
     rdmafault_record& record = call("rdma_create_id");
-    record.acquired = kId;
-    record.args[0] = static_cast<int64_t>(kChannel);
+    record.acquired = kCmId;
+    record.args[0] = static_cast<int64_t>(kEventChannel);
   }
   void release(const char* name, uint64_t handle) { call(name).released = handle; }
   rdmafault_record& fail_to_destroy_id() {
     rdmafault_record& record = call("rdma_destroy_id");
-    record.released = kId;
+    record.released = kCmId;
     record.result = -1;
     return record;
   }
@@ -47,8 +47,8 @@ class LedgerTest : public EvidenceTest {
 TEST_F(LedgerTest, BalancedAccountsAreClean) {
   acquire_channel();
   acquire_id();
-  release("rdma_destroy_id", kId);
-  release("rdma_destroy_event_channel", kChannel);
+  release("rdma_destroy_id", kCmId);
+  release("rdma_destroy_event_channel", kEventChannel);
   const Ledger ledger = settled();
   EXPECT_THAT(ledger.handles_left, IsEmpty());
   EXPECT_THAT(ledger.illegal, IsEmpty());
@@ -61,29 +61,29 @@ TEST_F(LedgerTest, HandleLeftIsNamedWithItsMaker) {
 
 TEST_F(LedgerTest, SecondReleaseIsIllegal) {
   acquire_channel();
-  release("rdma_destroy_event_channel", kChannel);
-  release("rdma_destroy_event_channel", kChannel);
+  release("rdma_destroy_event_channel", kEventChannel);
+  release("rdma_destroy_event_channel", kEventChannel);
   EXPECT_THAT(settled().illegal, ElementsAre(HasSubstr("released already")));
 }
 
 TEST_F(LedgerTest, ReleaseOfWhatWasNotAcquiredIsIllegal) {
-  release("rdma_destroy_id", kId);
+  release("rdma_destroy_id", kCmId);
   EXPECT_THAT(settled().illegal, ElementsAre(HasSubstr("did not acquire")));
 }
 
 TEST_F(LedgerTest, ChannelBeforeItsIdIsIllegal) {
   acquire_channel();
   acquire_id();
-  release("rdma_destroy_event_channel", kChannel);
-  release("rdma_destroy_id", kId);
+  release("rdma_destroy_event_channel", kEventChannel);
+  release("rdma_destroy_id", kCmId);
   EXPECT_THAT(settled().illegal, ElementsAre(HasSubstr("still on that channel")));
 }
 
 TEST_F(LedgerTest, UseOfAReleasedIdIsIllegal) {
   acquire_channel();
   acquire_id();
-  release("rdma_destroy_id", kId);
-  call("rdma_listen").args[0] = static_cast<int64_t>(kId);
+  release("rdma_destroy_id", kCmId);
+  call("rdma_listen").args[0] = static_cast<int64_t>(kCmId);
   EXPECT_THAT(settled().illegal, ElementsAre(HasSubstr("on a released id")));
 }
 
@@ -102,42 +102,42 @@ TEST_F(LedgerTest, ReleaseThatFailedByItselfReleasesNothing) {
 }
 
 TEST_F(LedgerTest, OwnBlockLeftCountsOthersDoNot) {
-  call("malloc").acquired = kBlock;
+  call("malloc").acquired = kHeapBlock;
   rdmafault_record& foreign = call("malloc");
-  foreign.acquired = kBlock + 64;
+  foreign.acquired = kHeapBlock + 64;
   foreign.module = RDMAFAULT_NONE;
   EXPECT_THAT(settled().blocks_left, ElementsAre("a heap block from malloc"));
 }
 
 TEST_F(LedgerTest, GrownBlockIsOneBlock) {
-  call("malloc").acquired = kBlock;
+  call("malloc").acquired = kHeapBlock;
   rdmafault_record& grown = call("realloc");
-  grown.released = kBlock;
-  grown.acquired = kBlock + 64;
-  grown.result = static_cast<int64_t>(kBlock + 64);
-  release("free", kBlock + 64);
+  grown.released = kHeapBlock;
+  grown.acquired = kHeapBlock + 64;
+  grown.result = static_cast<int64_t>(kHeapBlock + 64);
+  release("free", kHeapBlock + 64);
   EXPECT_THAT(settled().blocks_left, IsEmpty());
 }
 
 // Whatever the provider answers, or whether it survives: it was asked to release what nobody had acquired.
 TEST_F(LedgerTest, MisuseIsIllegalWhereTheProviderRefusesOrDiesOfIt) {
   rdmafault_record& refused = call("rdma_destroy_id");
-  refused.released = kId;
+  refused.released = kCmId;
   refused.result = -1;
   rdmafault_record& died = call("rdma_freeaddrinfo");
-  died.released = kBlock;
+  died.released = kHeapBlock;
   died.flags = 0;
-  call("rdma_listen").args[0] = static_cast<int64_t>(kId + 8);
+  call("rdma_listen").args[0] = static_cast<int64_t>(kCmId + 8);
   EXPECT_EQ(settled().illegal.size(), 3U);
 }
 
 TEST_F(LedgerTest, HandleIsNotTheBlockThatHoldsIt) {
   rdmafault_record& block = call("malloc");
-  block.acquired = kChannel;
+  block.acquired = kEventChannel;
   block.module = RDMAFAULT_NONE;
   acquire_channel();
-  release("rdma_destroy_event_channel", kChannel);
-  release("free", kChannel);
+  release("rdma_destroy_event_channel", kEventChannel);
+  release("free", kEventChannel);
   const Ledger ledger = settled();
   EXPECT_THAT(ledger.illegal, IsEmpty());
   EXPECT_THAT(ledger.handles_left, IsEmpty());
@@ -149,18 +149,18 @@ TEST_F(LedgerTest, CallAcquiresAsItReturnsAfterTheCallsWithinIt) {
   acquire_channel();
   acquire_channel();
   evidence_.records.back().depth = 1;
-  release("rdma_destroy_event_channel", kChannel);
+  release("rdma_destroy_event_channel", kEventChannel);
   evidence_.records.back().depth = 1;
   acquire_id();
-  release("rdma_destroy_id", kId);
-  release("rdma_destroy_event_channel", kChannel);
+  release("rdma_destroy_id", kCmId);
+  release("rdma_destroy_event_channel", kEventChannel);
   const Ledger ledger = settled();
   EXPECT_THAT(ledger.illegal, IsEmpty());
   EXPECT_THAT(ledger.handles_left, IsEmpty());
 }
 
 TEST_F(LedgerTest, BlockFromBeforeTheCallMayBeFreed) {
-  release("free", kBlock);
+  release("free", kHeapBlock);
   EXPECT_THAT(settled().illegal, IsEmpty());
 }
 
@@ -178,7 +178,7 @@ TEST_F(LedgerTest, ReleaseThatAFaultWithinMadeFailExcusesItsHandle) {
   rdmafault_record& write = call("write");
   write.depth = 1;
   write.flags |= RDMAFAULT_INJECTED;
-  release("rdma_destroy_event_channel", kChannel);
+  release("rdma_destroy_event_channel", kEventChannel);
   const Ledger ledger = settled();
   EXPECT_THAT(ledger.handles_left, IsEmpty());
   EXPECT_THAT(ledger.illegal, IsEmpty());
@@ -195,10 +195,10 @@ TEST_F(LedgerTest, ReleaseThatFailedOfItselfExcusesNobody) {
 // rdma_create_id without a channel makes one, which goes with the id.
 TEST_F(LedgerTest, ExcusedIdExcusesTheChannelThatWasMadeForIt) {
   rdmafault_record& create = call("rdma_create_id");
-  create.acquired = kId;
+  create.acquired = kCmId;
   rdmafault_record& channel = call("rdma_create_event_channel");
   channel.depth = 1;
-  channel.acquired = kChannel;
+  channel.acquired = kEventChannel;
   fail_to_destroy_id().flags |= RDMAFAULT_INJECTED;
   const Ledger ledger = settled();
   EXPECT_THAT(ledger.handles_left, IsEmpty());
@@ -216,9 +216,9 @@ TEST_F(LedgerTest, InnerReleaseOfAnInnerThingIsLegal) {
 }
 
 TEST_F(LedgerTest, NullIdIsIllegalButNoChannelIsNot) {
-  call("rdma_create_id").acquired = kId;
+  call("rdma_create_id").acquired = kCmId;
   call("rdma_bind_addr");
-  release("rdma_destroy_id", kId);
+  release("rdma_destroy_id", kCmId);
   EXPECT_THAT(settled().illegal, ElementsAre("rdma_bind_addr on a NULL id"));
 }
 

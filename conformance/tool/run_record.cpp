@@ -53,7 +53,8 @@ void read(const Json& json, fs::path& value) {
 void need_unfinished(const fs::path& report) {
   if (is_absent(report / "report.json")) return;
   if (came_to_its_end(read_report(report / "report.json", kRunRecord.hint)))
-    throw SetupError(fmt::format("the run in {} has ended: start anew, in another folder", report.string()));
+    throw SetupError(
+        fmt::format("the run in {} has ended; start a new run in another folder", report.string()));
 }
 
 }  // namespace

@@ -26,7 +26,7 @@ using Json = nlohmann::ordered_json;
 
 // Kept from the old file: the notes, which people write, and the providers.
 struct Old {
-  // By clause, module, verdict and signature, which is empty in old baselines.
+  // By clause, module, verdict and signature; the last is empty in baselines of former suites.
   std::map<std::tuple<std::string, std::string, std::string, std::string>, std::string> notes;
   std::vector<std::string> providers;
 
