@@ -18,7 +18,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr size_t kDifferences = 3;  // of one kind
-constexpr int kBroken = 2;          // exit code of a self-check in which a trial came to no verdict
+constexpr int kBroken = 2;          // exit code of a self-check with a trial without a verdict
 
 // The views of the report.
 struct View {

@@ -146,8 +146,8 @@ PublicKey PublicKey::read(const fs::path& file) {
   if (!key)
     throw SetupError(fmt::format("{} is not a public key in PEM; {}", file.string(), kHowToMakePublic));
   if (pem.find(kBegin, pem.find(kBegin) + 1) != std::string::npos)
-    throw SetupError(fmt::format("{} holds more than one key; name a file of the one that must have signed",
-                                 file.string()));
+    throw SetupError(
+        fmt::format("{} has more than one key; name a file with the key of the signer", file.string()));
   if (!is_ed25519(key))
     throw SetupError(fmt::format("the public key {} is not an Ed25519 key; {}", file.string(), kHowToMake));
   return PublicKey(std::move(key));

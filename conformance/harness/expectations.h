@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What the page and the rulings (README, "How the suite rules") promise for a fault, as it was seen to fire:
+// What the page and the rulings (catalogue/rulings.cpp) promise for a fault, as it was seen to fire:
 // the first one decides.
 #pragma once
 

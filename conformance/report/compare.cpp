@@ -11,7 +11,7 @@
 namespace conformance {
 namespace {
 
-// How a change of verdicts is called. One that was a finding and was not concluded now has not got better.
+// The kind of a change of verdicts. From a finding to an inconclusive verdict is not better.
 ChangeKind kind_of(Verdict old, Verdict now) {
   if (now == Verdict::Waived || old == Verdict::Waived) return ChangeKind::Waived;
   if (is_finding(old) && is_inconclusive(now)) return ChangeKind::Worse;
@@ -33,7 +33,8 @@ void compare_clauses(const RunResult& before, const RunResult& after, std::vecto
     const auto found = new_clauses.find(id);
     if (found == new_clauses.end()) {
       changes.push_back({ChangeKind::Vanished,
-                         fmt::format("clause {}: was {}, is not judged", id, name_of(old.verdict)), true});
+                         fmt::format("clause {}: was {}, is not judged now", id, name_of(old.verdict)),
+                         true});
       continue;
     }
     const ClauseResult& now = found->second;
@@ -45,7 +46,7 @@ void compare_clauses(const RunResult& before, const RunResult& after, std::vecto
       changes.push_back({ChangeKind::Appeared, fmt::format("clause {}: is {}", id, name_of(now.verdict))});
 }
 
-// What a clause may hide: a test of many for one clause.
+// A clause hides all but the worst of its tests.
 void compare_tests(const RunResult& before, const RunResult& after, std::vector<Change>& changes) {
   std::map<std::string, const TestResult*> old_tests;
   for (const TestResult& test : before.tests) old_tests.emplace(test.id, &test);
@@ -66,7 +67,7 @@ std::map<FindingKey, Finding> findings_by_key(const RunResult& run) {
   return all;
 }
 
-// Findings that a waiver has taken out.
+// Waived findings.
 std::set<FindingKey> waived_in(const RunResult& run) {
   std::set<FindingKey> all;
   for (const TestResult& test : run.tests)
@@ -113,13 +114,13 @@ std::string without_numbers(std::string_view point) {
   return text.append(point);
 }
 
-// "iut!rpma_ep_listen" of "librpma!rpma_ep_listen": a library under test may be a file of any name.
+// "iut!rpma_ep_listen" of "librpma!rpma_ep_listen": the IUT can have any file name.
 std::string place_of(const PointResult& point) {
   const size_t symbol = point.at.find('!');
   return point.role.empty() || symbol == std::string::npos ? point.at : point.role + point.at.substr(symbol);
 }
 
-// What of a point is the same in another release.
+// What identifies a point in another release.
 std::string key_of(const RecordedPoint& point) {
   const bool is_numbered = point.test.starts_with("Sweep.") && !point.result.at.empty();
   const std::string id = is_numbered ? without_numbers(point.result.point) + " in " + place_of(point.result)
@@ -134,7 +135,7 @@ struct Group {
   std::string reason;
 };
 
-// points.jsonl says what was seen, whatever was waived.
+// points.jsonl has the verdicts before waivers.
 std::map<std::string, Group> by_key(const Recorded& recorded) {
   std::set<std::pair<std::string_view, std::string_view>> waived;
   for (const TestResult& test : recorded.run.tests)
@@ -179,7 +180,7 @@ void compare_points(const Recorded& before, const Recorded& after, std::vector<C
                                      now.points, name_of(now.worst), old.not_passed, now.reason),
                          true});
   }
-  // One that no clause and no finding speaks of: it passes, or it is part of a finding that is listed.
+  // Not a regression by itself: a new point passes, or its finding is listed.
   for (const auto& [key, now] : new_points)
     if (!old_points.contains(key))
       changes.push_back({ChangeKind::Appeared,

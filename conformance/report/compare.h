@@ -11,7 +11,7 @@
 
 namespace conformance {
 
-// Waived: it was no pass, or is none any more, and somebody answers for it (waivers.h).
+// Waived: from or to a waived verdict (waivers.h).
 enum class ChangeKind { Worse, Better, Appeared, Vanished, Waived };
 std::string_view name_of(ChangeKind kind);
 
@@ -21,15 +21,14 @@ struct Change {
   bool regression = false;
 };
 
-// A regression: a clause or test that passed and does not any more or is not judged any more, a finding that
-// was not there, a point that passed and does not any more. What a waiver of the later run covers is none.
+// A regression: a clause or test that no longer passes or is no longer judged, a new finding, a point that no
+// longer passes. What a waiver of the later run covers is not a regression.
 //
 // Points of a sweep over allocations or system calls are numbered, and the numbers shift between releases:
 // they are matched by test, function, error, calling role and nearest exported symbol instead, and counted.
 std::vector<Change> compare(const Recorded& before, const Recorded& after);
 
-// Tests of the one about which nothing can be said in the other: it did not run them, or they reached a
-// verdict and do not any more.
+// Tests that have a verdict in the first run, but not in the second.
 std::vector<std::string> tests_not_concluded(const RunResult& before, const RunResult& after);
 
 }  // namespace conformance

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Hashes of what a report stands on.
+// Hashes of files that a report names.
 #pragma once
 
 #include <filesystem>

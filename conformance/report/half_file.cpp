@@ -48,7 +48,7 @@ void HalfFile::sync() const {
 }
 
 void HalfFile::name() {
-  // Some file systems tell only here that there was no room.
+  // Some file systems report a full disk only here.
   const int closed = close(std::exchange(fd_, -1));
   if (closed != 0 || rename(path_.c_str(), target_.c_str()) != 0) fail();
   path_.clear();

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// JUnit: what CI hosts read. A finding is a failure; what our set-up missed is an error; what was not tested,
-// or is waived, is skipped, and no reader counts it as passed. A run that did not come to its end has a test
-// case more, an error: hosts look at the cases, not at how many there should be. Text from a stack is data:
-// nothing in it can become markup.
+// JUnit, for CI hosts. A finding is a failure; broken and unreached are errors; untested and waived are
+// skipped, which no reader counts as passed. An unfinished run has one more test case, an error, because
+// hosts do not compare the number of cases. Foreign text never becomes markup.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -51,7 +50,7 @@ struct Counts {
   size_t skipped = 0;
 };
 
-// What is no pass. Readers show one of the two, the verdict or the message, so the message has both.
+// The child of a case that is not a pass. Readers show either type or message, so the message has both.
 std::string child(const RunResult& run, const TestResult& test, Counts& counts) {
   const std::string_view element = element_for(test.verdict);
   (element == "failure" ? counts.failures : element == "error" ? counts.errors : counts.skipped) += 1;
@@ -79,7 +78,7 @@ std::string test_case(const RunResult& run, const TestResult& test, Counts& coun
   return fmt::format("{}>\n{}    </testcase>\n", start, child(run, test, counts));
 }
 
-// What is true of the run as a whole, for whoever keeps the file alone.
+// Properties of the whole run, for readers that have this file only.
 std::string properties(const RunResult& run) {
   const auto yes_or_why = [](const std::vector<std::string>& against) {
     return against.empty() ? "yes" : fmt::format("no ({})", fmt::join(against, "; "));

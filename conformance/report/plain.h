@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What the views have in common: text from a stack made harmless, for programs and for people, the command
-// that shows a point again, and how a run is told that did not come to its end.
+// Shared by the views: making foreign text harmless, the command that reproduces a point, and why a run is
+// unfinished.
 #pragma once
 
 #include <fmt/format.h>
@@ -15,8 +15,7 @@
 
 namespace conformance {
 
-// Lines for a person at a terminal. What came from somebody else must not move the cursor, begin a line, or
-// turn the direction of writing.
+// Lines for a terminal. Foreign text must not move the cursor, begin a line, or change the writing direction.
 class Lines {
  public:
   template <typename... Values>
@@ -29,17 +28,17 @@ class Lines {
   std::string text_;
 };
 
-// The text with a question mark for each character that is none: what is no UTF-8, controls other than
-// newline, line separators that only some readers know, code points that XML forbids.
+// The text with a question mark for each control other than newline, line separator or code point that XML
+// forbids, and U+FFFD for bytes that are not UTF-8.
 std::string printable(std::string_view text);
 
-// One word of a shell's command line, quoted where it must be.
+// One word of a shell command, quoted if necessary.
 std::string shell_quoted(std::string_view word);
 
-// The command that shows what a clause came to; empty: there is none.
+// The command that reproduces the result of a clause; empty: there is none.
 std::string again_command(const RunResult& run, const ClauseResult& clause);
 
-// Why the run did not come to its end; empty: it did.
+// Why the run is unfinished; empty: it is finished.
 std::string unfinished_because(const RunResult& run);
 
 }  // namespace conformance

@@ -136,7 +136,7 @@ std::vector<std::string> incomplete_because(const RunResult& run) {
                                   run.shard.empty() ? "a filter" : "shard " + run.shard, run.selected,
                                   run.in_profile));
   else if (!run.shard.empty())
-    reasons.push_back(fmt::format("it is shard {}", run.shard));
+    reasons.push_back(fmt::format("shard {} only", run.shard));
   if (run.tests.size() < run.selected)
     reasons.push_back(fmt::format("{} of {} selected tests ran", run.tests.size(), run.selected));
   const auto open = std::ranges::count_if(run.tests, [](const TestResult& test) {
@@ -156,7 +156,8 @@ std::vector<std::string> uncertifiable_because(const RunResult& run) {
     for (const ClauseResult& clause : test.clauses)
       waived = waived || (clause.verdict == Verdict::Waived && is_about(run.subject, clause.module));
   if (waived)
-    reasons.push_back(fmt::format("a finding in the subject ({}) is waived, which is no pass", run.subject));
+    reasons.push_back(
+        fmt::format("a finding in the subject ({}) is waived, which is not a pass", run.subject));
   if (is_finding(outcome.verdict()))
     reasons.push_back(fmt::format("there is a finding in the subject ({})", run.subject));
   return reasons;

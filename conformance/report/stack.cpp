@@ -140,8 +140,8 @@ std::string describe_device(const std::string& device) {
   return text;
 }
 
-// libibverbs loads every driver library that is installed. The one that serves the device is called as the
-// device or as its kernel driver begins; where none is, all stay.
+// libibverbs loads every installed driver library. The name of the device or of its kernel driver begins with
+// the name of the library that serves it; if there is none, all stay.
 bool serves(const fs::path& library, const std::string& device) {
   const std::string file = library.filename().string();
   const std::string name = file.substr(3, file.find("-rdmav") - 3);

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// TAP 14, which TAP harnesses and the kernel's KTAP readers take: one line for each test, and below it, as
-// YAML, what is known of it where it is no pass.
+// TAP 14, for TAP harnesses and the kernel's KTAP readers: one line for each test, and below it the details
+// as YAML where it is not a pass.
 //
-// `ok` is written for a pass and for nothing else, so that a reader who knows no directives counts nothing as
-// passed that is not:
+// Only a pass is "ok", so that a reader without support for directives counts correctly:
 //
 // - A finding, `broken` and `unreached` are "not ok".
 // - `unsupported` and `skipped` are "not ok ... # SKIP why". TAP 14 and KTAP allow either word there and read

@@ -40,7 +40,7 @@ void add_clauses(const RunResult& run, Lines& text) {
     text.line("{:<19} {:<12} {}", clause.id, name_of(found->second.verdict), clause.promise);
     if (found->second.verdict != Verdict::Pass) text.line("{:33}{}", "", found->second.reason);
   }
-  if (unjudged > 0) text.line("({} clauses were not judged: no test that ran bears on them)", unjudged);
+  if (unjudged > 0) text.line("({} clauses were not judged: none of their tests ran)", unjudged);
 }
 
 void add_stack(const RunResult& run, Lines& text) {

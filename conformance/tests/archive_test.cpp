@@ -202,7 +202,7 @@ TEST(Archive, BombsStopEarly) {
   const std::string bomb = compress(std::string(64 << 20, '\0'));
   EXPECT_LT(bomb.size(), 20000U);
   EXPECT_THAT(why_bad([&] { unpack(bomb, limits); }), HasSubstr("1 MiB"));
-  // One that does not say how much it is: a stream.
+  // A stream, without a size.
   std::string stream(1 << 16, '\0');
   ZSTD_CCtx* context = ZSTD_createCCtx();
   ZSTD_CCtx_setParameter(context, ZSTD_c_contentSizeFlag, 0);

@@ -87,7 +87,7 @@ TEST(Compare, WhatPassedAndWasNotConcludedIsARegression) {
                           is(ChangeKind::Worse, "point", true)));
 }
 
-// ... and what was a finding has not got better for it: nobody knows.
+// ... and a finding that is not judged now is not better.
 TEST(Compare, AFindingThatIsNotConcludedAnyMoreIsNotBetter) {
   const Recorded before = recorded(Verdict::Crash, {calloc(1)});
   const Recorded after = recorded(Verdict::Broken, {calloc(1)});
@@ -97,7 +97,7 @@ TEST(Compare, AFindingThatIsNotConcludedAnyMoreIsNotBetter) {
   EXPECT_THAT(tests_not_concluded(before.run, after.run), ElementsAre("Sweep.AllocationsBelow/Cold"));
 }
 
-// A finding that is known does not excuse more of its kind.
+// A known finding does not excuse others like it.
 TEST(Compare, MorePointsOfOneGroupThatFailAreARegression) {
   Recorded one = recorded(Verdict::Crash, {calloc(1), calloc(2), calloc(3)});
   Recorded all = one;

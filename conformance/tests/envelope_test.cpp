@@ -137,7 +137,7 @@ TEST(Keys, ThatCannotBeUsedAreRefusedInOneLine) {
   EXPECT_EQ(private_key("key"), "accepted");
   EXPECT_THAT(private_key("none"), HasSubstr("cannot read the private key"));
   EXPECT_THAT(private_key("pub"), HasSubstr("is a public key"));
-  EXPECT_THAT(private_key("pub.open"), HasSubstr("is a public key")) << "whoever may read it";
+  EXPECT_THAT(private_key("pub.open"), HasSubstr("is a public key")) << "of any mode";
   EXPECT_THAT(private_key("locked"), HasSubstr("protected by a passphrase"));
   EXPECT_THAT(private_key("other"), HasSubstr("Ed25519"));
   EXPECT_THAT(private_key("nonsense"), HasSubstr("PEM"));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Baselines (Baseline::parse). May throw DocumentError alone, with one short line. What is accepted says
-// nothing about a run in which no test ran, and what it calls known is no pass.
+// nothing about a run in which no test ran, and what it calls known is not a pass.
 #include "conformance/tool/baseline.h"
 #include "conformance/report/document.h"
 #include "conformance/tests/fuzz/property.h"

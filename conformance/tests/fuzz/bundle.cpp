@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Bundles (verify). Throws nothing. A bundle that differs from the one that was signed in anything is not
-// genuine to whoever has the key; without a key nothing is certified. What is said of a bundle is lines of
-// text. The bundle is made here, in several steps: mutations alter the archive, the tar, or one file in it,
-// and then forge as much as somebody could who has no key: the tar, the sums, the manifest and the statement.
+// Bundles (verify). Nothing may be thrown. With the key, only the signed bundle is genuine; without a key,
+// nothing is certified. The result is lines of text. Mutations change the archive, the tar, or one file in
+// it, and then everything that a forger without the key can make again: the tar, the sums, the manifest and
+// the statement.
 #include <algorithm>
 #include <array>
 
@@ -56,7 +56,7 @@ std::string mutated(const std::string& text, size_t room) {
   return buffer;
 }
 
-// What follows from a report is made anew, as far as it is one.
+// Makes everything that follows from a report again, if it is valid.
 std::string forged(Members files) {
   RunResult run = original().run;
   try {

@@ -17,8 +17,7 @@ inline std::string_view text_of(const uint8_t* data, size_t size) {
   return {reinterpret_cast<const char*>(data), size};
 }
 
-// Of input that stands for several files: what comes before the next line "----", which is taken away with
-// it.
+// For input that is several files: takes the part before the next line "----", and the line.
 inline std::string_view take_part(std::string_view& text) {
   constexpr std::string_view kBetween = "----\n";
   const size_t end = text.find(kBetween);

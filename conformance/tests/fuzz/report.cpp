@@ -13,7 +13,7 @@ using namespace conformance::fuzzing;
 
 namespace {
 
-// What a text could do in there: begin a tag of its own, end an attribute, hold what XML has no place for.
+// Text must not begin a tag, end an attribute, or have characters that XML forbids.
 void check_xml(const std::string& xml) {
   constexpr std::string_view kTags[] = {"<properties>", "</properties>", "<property ",   "<?xml ",
                                         "<testsuites ", "<testsuite ",   "<testcase ",   "<failure ",
@@ -58,7 +58,8 @@ void check(const RunResult& run) {
   must(!to_html(written, {}).empty(), "a report can be shown as a page");
   const int code = exit_code_of(run);
   must(code >= 0 && code <= 3, "an exit code is one of ours");
-  must(code != 0 || !is_finding(verdict_on(run, run.subject).verdict()), "nobody with a finding conforms");
+  must(code != 0 || !is_finding(verdict_on(run, run.subject).verdict()),
+       "a subject with a finding does not conform");
   must(code != 0 || !run.tests.empty(), "nothing conforms that was not tested");
 }
 

@@ -70,7 +70,7 @@ void check(const std::vector<Waiver>& waivers) {
   apply_waivers(waivers, after);
   must(after.tests.size() == before.tests.size(), "no test is lost");
   must(points_that_did_not_pass(after) == points_that_did_not_pass(before), "no point is lost");
-  for (const TestResult& test : after.tests) must(test.verdict != Verdict::Pass, "waived is no pass");
+  for (const TestResult& test : after.tests) must(test.verdict != Verdict::Pass, "waived is not a pass");
   must(after.waivers.size() == waivers.size(), "each waiver is listed");
   must(parse_document(to_json(after.waivers).dump()) == to_json(after.waivers), "the list can be written");
 }
