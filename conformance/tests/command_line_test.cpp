@@ -347,6 +347,7 @@ TEST(Baseline, WantsExactlyTheKnownFindings) {
   const auto write = [&folder](const nlohmann::json& findings) {
     std::ofstream(folder.path() / "baseline.json") << nlohmann::json{
         {"schema", "rpma-conformance-baseline/1"},
+        {"stack", "the toy library"},
         {"providers", {"mock"}},
         {"findings", findings}}.dump();
   };

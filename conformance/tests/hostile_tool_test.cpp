@@ -187,11 +187,12 @@ TEST(ReadingPoints, RefusesWhatIsNoFileOfPoints) {
                                         "\n");
   expect_one_line(explain(folder));
   write(folder.path() / "points.jsonl",
-        R"({"point": "rpma_ep_listen/cold/null", "verdict": "pass\u001b[2J", "test": "A"})"
+        R"({"test": "A", "point": "rpma_ep_listen/cold/null", "verdict": "unreached", )"
+        R"("reason": "not\u001b[2J there", "seconds": 0})"
         "\n{\"cut");
   const Ran ran = explain(folder);
   EXPECT_EQ(ran.exit_code, 0);
-  EXPECT_THAT(ran.output, HasSubstr(" pass?[2J in A"));
+  EXPECT_THAT(ran.output, HasSubstr("not?[2J there"));
 }
 
 TEST(ReadingBundles, RefusesWhatIsHostile) {

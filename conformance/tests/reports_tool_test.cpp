@@ -160,6 +160,7 @@ TEST(Resume, GoesOnFromAnyWorkingFolder) {
   std::ofstream(folder.path() / "waivers.json")
       << nlohmann::json{{"schema", "rpma-conformance-waivers/1"}, {"waivers", nlohmann::json::array()}};
   std::ofstream(folder.path() / "baseline.json") << nlohmann::json{{"schema", "rpma-conformance-baseline/1"},
+                                                                   {"stack", "any"},
                                                                    {"providers", {"mock"}},
                                                                    {"findings", nlohmann::json::array()}};
   const Ran begun = run({"env", "-C", folder.path(), tool(), "run", "--provider", "mock", "--report", report,
