@@ -14,7 +14,7 @@
 
 namespace conformance {
 
-// In this process, on the named provider. The shim must be preloaded: see with_preload().
+// In this process, on the named provider. In a worker (worker.h).
 int run_here(const RunOptions& options);
 
 // On an rxe machine: starts one (or uses options.machine), runs the same command in it, fetches the report.
@@ -114,8 +114,5 @@ int list(const ListOptions& options);
 
 // What this host can run, what is missing, and the command that installs it.
 int doctor(const std::string& provider);
-
-// Starts this program again with the shim (and the mock) preloaded. Returns if they are already preloaded.
-void with_preload(const RunOptions& options, char** argv);
 
 }  // namespace conformance

@@ -13,6 +13,7 @@
 #include "conformance/tool/target.h"
 #include "conformance/tool/trial.h"
 #include "conformance/tool/values.h"
+#include "conformance/tool/worker.h"
 
 namespace conformance {
 namespace {
@@ -132,8 +133,7 @@ void add_run(CommandLine& line) {
   CLI::App& app = line.add("run", "Run the suite and give a verdict.", [all, &line] {
     if (!all->resumed.empty()) read_resumed(*all->command, all->run, all->resumed);
     if (prepare(all->run)) return run_in_machine(all->run);
-    with_preload(all->run, line.argv);
-    return run_here(all->run);
+    return in_worker(all->run, line.argv, [all] { return run_here(all->run); });
   });
   all->command = &app;
   add_surroundings(line, app, options);
@@ -174,8 +174,11 @@ void add_replay(CommandLine& line) {
       throw SetupError("--under cannot be combined with --format json: a debugger prints text");
     if (prepare(all->run)) return replay_in_machine(all->run, all->replay);
     if (!all->replay.under.empty()) return replay_under(all->run, all->replay);
-    with_preload(all->run, line.argv);
-    return replay_here(all->run, all->replay);
+    if (all->replay.in_process) {
+      preload_here(all->run, line.argv);
+      return replay_here(all->run, all->replay);
+    }
+    return in_worker(all->run, line.argv, [all] { return replay_here(all->run, all->replay); });
   });
   ReplayOptions& what = all->replay;
   add_surroundings(line, app, all->run);
@@ -189,6 +192,18 @@ void add_replay(CommandLine& line) {
         return std::vector<std::string>{"gdb", "valgrind"};
       });
   app.add_flag("--in-process", what.in_process)->group("");  // hidden: replay_in_machine.cpp
+}
+
+// Hidden: worker.cpp.
+void add_load(CommandLine& line) {
+  const auto options = std::make_shared<RunOptions>();
+  CLI::App& app = line.add("load", "Load the stack under test.", [options, &line] {
+    return in_worker(*options, line.argv, [&options] {
+      load_library(*options);
+      return static_cast<int>(kConforms);
+    });
+  });
+  add_surroundings(line, *app.group(""), *options);
 }
 
 void add_self_check(CommandLine& line) {
@@ -243,6 +258,7 @@ void add_false_alarms(CommandLine& line) {
 void add_commands_that_test(CommandLine& line) {
   add_run(line);
   add_replay(line);
+  add_load(line);
   add_self_check(line);
   add_false_alarms(line);
 }

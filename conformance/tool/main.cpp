@@ -12,6 +12,7 @@
 #include "conformance/report/document.h"
 #include "conformance/tool/command_line.h"
 #include "conformance/tool/options.h"
+#include "conformance/tool/worker.h"
 
 namespace conformance {
 namespace {
@@ -45,7 +46,8 @@ int main(int argc, char** argv) {
   // Output that was lost is not an answer. The files in a report folder stay there.
   if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {
     fmt::print(stderr, "rpma-conformance: cannot write the output; free disk space or redirect it\n");
-    return conformance::kUsage;
+    code = conformance::kUsage;
   }
+  conformance::report_exit_code(code);
   return code;
 }

@@ -28,11 +28,16 @@ std::vector<char*> as_argv(const std::vector<std::string>& arguments) {
   return argv;
 }
 
+// As shells count it.
+int exit_status(int status) {
+  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
 int wait_for(pid_t pid) {
   int status = 0;
   while (waitpid(pid, &status, 0) < 0)
     if (errno != EINTR) return 127;
-  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+  return exit_status(status);
 }
 
 // While it lives, signals that end a program go to the running program. This one waits for it, and cleans up.
@@ -66,20 +71,28 @@ class Signals {
 
 }  // namespace
 
-int run_program(const std::vector<std::string>& arguments) {
-  const std::vector<char*> argv = as_argv(arguments);
+int run_child(const std::function<void()>& child, const std::function<void(pid_t)>& meanwhile) {
+  constexpr int kNotStarted = 127 << 8;
   const Signals signals;
   const pid_t pid = fork();
-  if (pid < 0) return 127;
+  if (pid < 0) return kNotStarted;
   if (pid == 0) {
     signals.give_back();
-    execvp(argv[0], argv.data());
+    child();
     _exit(127);
   }
   running = pid;
-  const int status = wait_for(pid);
+  if (meanwhile) meanwhile(pid);
+  int status = kNotStarted;
+  while (waitpid(pid, &status, 0) < 0 && errno == EINTR) {
+  }
   running = -1;
   return status;
+}
+
+int run_program(const std::vector<std::string>& arguments) {
+  const std::vector<char*> argv = as_argv(arguments);
+  return exit_status(run_child([&argv] { execvp(argv[0], argv.data()); }, {}));
 }
 
 int start_program(const std::vector<std::string>& arguments, const std::string& log) {

@@ -3,14 +3,21 @@
 // Starts other programs, waits for them and forwards signals to them.
 #pragma once
 
+#include <sys/types.h>
+
+#include <functional>
 #include <string>
 #include <vector>
 
 namespace conformance {
 
-// Runs a program with this process's standard streams and returns its exit status (128 + N where signal N
-// ended it; 127 where it could not be started). SIGINT, SIGTERM and SIGHUP
-// are handed on to it, unless a terminal sent them to both; this process lives on to clean up.
+// Runs `child` in a new process, and `meanwhile` (may be empty) in this one. Returns
+// the child's status as waitpid() does; that of exit status 127 where there was no process or `child`
+// returned. SIGINT, SIGTERM and SIGHUP are forwarded to the child, unless a terminal sent them to both.
+int run_child(const std::function<void()>& child, const std::function<void(pid_t)>& meanwhile);
+
+// Runs a program with this process's standard streams, as run_child() does, and returns its exit status (128
+// + N where signal N ended it; 127 where it could not be started).
 int run_program(const std::vector<std::string>& arguments);
 
 // Starts one whose output goes to the end of `log`, and returns its process id, or -1; wait_for_program()

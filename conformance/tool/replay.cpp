@@ -24,6 +24,7 @@
 #include "conformance/tool/output.h"
 #include "conformance/tool/suggest.h"
 #include "conformance/tool/target.h"
+#include "conformance/tool/worker.h"
 
 namespace conformance {
 namespace {
@@ -116,9 +117,8 @@ std::optional<Expectation> expectation_in_suite(const std::string& point) {
 
 int replay_here(const RunOptions& options, const ReplayOptions& what) {
   Experiment experiment = read_point(what.point);
-  const LibraryOptions libraries{options.librpma, options.rdma_core, options.provider == "mock"};
   const Target target = choose_target(options);
-  Library library = open_library(libraries);
+  Library library = load_library(options);
   if (what.system_calls) experiment.watch_system_calls = true;
   if (what.in_process) return replay_in_this_process(library, target, experiment);
 

@@ -27,6 +27,7 @@
 #include "conformance/tool/run_record.h"
 #include "conformance/tool/suggest.h"
 #include "conformance/tool/target.h"
+#include "conformance/tool/worker.h"
 
 namespace conformance {
 namespace {
@@ -87,17 +88,16 @@ int run_here(const RunOptions& options) {
   if (!options.waivers.empty()) given = read_waivers(options.waivers, run.started.substr(0, kDaySize));
   std::optional<Baseline> baseline;
   if (!options.baseline.empty()) baseline.emplace(options.baseline, options.provider);
-  make_report_folder(options.report, {});
-  const FolderLock folder_lock(options.report);
-  ReportFolder report(options.report, options.resume);
-  if (!options.in_machine) write_run_record({options, {}, {}});
-
-  const LibraryOptions libraries{options.librpma, options.rdma_core, options.provider == "mock"};
   const bool on_kernel = options.provider != "mock";
   std::optional<DeviceLock> lock;
   if (on_kernel) lock.emplace(false);  // another run may have taken the device away
   const Target target = choose_target(options);
-  Library library = open_library(libraries);
+  // Before anything of an earlier report is removed.
+  Library library = load_library(options);
+  make_report_folder(options.report, {});
+  const FolderLock folder_lock(options.report);
+  ReportFolder report(options.report, options.resume);
+  if (!options.in_machine) write_run_record({options, {}, {}});
   run.profile = {profile.name, profile.version, profile.sha256, profile.rulings_sha256};
   run.subject = roles_of_subject(library, options.subject);
   run.jobs = jobs_of(options);

@@ -22,6 +22,7 @@
 #include "conformance/tool/process.h"
 #include "conformance/tool/results.h"
 #include "conformance/tool/run_record.h"
+#include "conformance/tool/worker.h"
 
 namespace conformance {
 namespace {
@@ -136,6 +137,7 @@ void take_over(const RunOptions& options) {
 int run_in_machine(const RunOptions& options) {
   // Before a machine is started.
   if (!options.baseline.empty()) static_cast<void>(Baseline(options.baseline, options.provider));
+  if (const int code = try_to_load(options); code != kConforms) return code;
   make_report_folder(options.report, {});
   const FolderLock lock(options.report);
   if (options.resume) take_over(options);
