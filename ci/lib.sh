@@ -10,7 +10,7 @@ mkdir -p "$ROOT/build" || exit 2
 # Debian packages, by what needs them.
 BUILD_PACKAGES=(
   cmake g++ git ninja-build pkg-config
-  libarchive-dev libbenchmark-dev libcli11-dev libfmt-dev libgmock-dev libgtest-dev libmnl-dev libssl-dev libvalijson-dev libzstd-dev
+  libarchive-dev libbenchmark-dev libcli11-dev libelf-dev libfmt-dev libgmock-dev libgtest-dev libmnl-dev libssl-dev libvalijson-dev libzstd-dev
   nlohmann-json3-dev
   libibverbs-dev librdmacm-dev librpma-dev
 )

@@ -2,11 +2,10 @@
 #include "conformance/harness/symbols.h"
 
 #include <cxxabi.h>
-#include <elf.h>
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <gelf.h>
 #include <link.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -29,84 +28,46 @@ constexpr size_t kSignatureFrames = 6;
 // How many symbols before the nearest may still be the one that holds an offset: labels within a function.
 constexpr size_t kNested = 16;
 
-using Bytes = std::span<const std::byte>;
-
-// A file's bytes, as long as this lives.
-class Mapping {
+// A file that libelf reads; it checks what it is told to read. No handle where the file is missing or not
+// ELF.
+class ElfFile {
  public:
-  explicit Mapping(const std::string& path) {
-    // Not to wait for whoever should write to a pipe of that name.
-    const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    if (file < 0) return;
+  explicit ElfFile(const std::string& path) {
+    elf_version(EV_CURRENT);
+    file_ = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);  // a pipe must not block the runner
     struct stat status {};
-    if (fstat(file, &status) == 0 && S_ISREG(status.st_mode) && status.st_size > 0) {
-      const auto size = static_cast<size_t>(status.st_size);
-      memory_ = mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file, 0);
-      if (memory_ != MAP_FAILED) bytes_ = {static_cast<const std::byte*>(memory_), size};
-    }
-    close(file);
+    if (file_ >= 0 && fstat(file_, &status) == 0 && S_ISREG(status.st_mode))
+      elf_ = elf_begin(file_, ELF_C_READ_MMAP, nullptr);
   }
-  ~Mapping() {
-    if (!bytes_.empty()) munmap(memory_, bytes_.size());
+  ~ElfFile() {
+    elf_end(elf_);
+    if (file_ >= 0) close(file_);
   }
-  Mapping(const Mapping&) = delete;
-  Mapping& operator=(const Mapping&) = delete;
-  Mapping(Mapping&&) = delete;
-  Mapping& operator=(Mapping&&) = delete;
+  ElfFile(const ElfFile&) = delete;
+  ElfFile& operator=(const ElfFile&) = delete;
+  ElfFile(ElfFile&&) = delete;
+  ElfFile& operator=(ElfFile&&) = delete;
 
-  [[nodiscard]] Bytes bytes() const { return bytes_; }
+  // The first section of that type, with its header; null where there is none.
+  [[nodiscard]] Elf_Scn* section(uint32_t type, GElf_Shdr& header) const {
+    for (Elf_Scn* section = elf_nextscn(elf_, nullptr); section != nullptr;
+         section = elf_nextscn(elf_, section))
+      if (gelf_getshdr(section, &header) != nullptr && header.sh_type == type) return section;
+    return nullptr;
+  }
+
+  // The string at `offset` of section `table`, up to its version; empty where there is none.
+  [[nodiscard]] std::string_view string(size_t table, size_t offset) const {
+    const char* text = elf_strptr(elf_, table, offset);
+    if (text == nullptr) return {};
+    const std::string_view name(text);
+    return name.substr(0, name.find('@'));
+  }
 
  private:
-  void* memory_ = MAP_FAILED;
-  Bytes bytes_;
+  int file_ = -1;
+  Elf* elf_ = nullptr;
 };
-
-// Nothing in a file is trusted: each access says how far it goes, and gets nothing where that is too far.
-Bytes part(Bytes file, uint64_t offset, uint64_t size) {
-  if (offset > file.size() || size > file.size() - offset) return {};
-  return file.subspan(offset, size);
-}
-
-// By copy: in a file that is not what it claims to be, nothing is aligned.
-template <typename T>
-std::optional<T> read(Bytes bytes, uint64_t index) {
-  if (index >= bytes.size() / sizeof(T)) return std::nullopt;
-  T value;
-  std::memcpy(&value, bytes.data() + index * sizeof(T), sizeof(T));
-  return value;
-}
-
-Bytes section_headers(Bytes file) {
-  const auto header = read<ElfW(Ehdr)>(part(file, 0, sizeof(ElfW(Ehdr))), 0);
-  if (!header || std::memcmp(header->e_ident, ELFMAG, SELFMAG) != 0 ||
-      header->e_ident[EI_CLASS] != ELFCLASS64 || header->e_ident[EI_DATA] != ELFDATA2LSB ||
-      header->e_shentsize != sizeof(ElfW(Shdr)) || header->e_shoff == 0)
-    return {};
-  uint64_t count = header->e_shnum;
-  if (count == 0) {  // more than the field can hold: the first section says how many
-    const auto first = read<ElfW(Shdr)>(part(file, header->e_shoff, sizeof(ElfW(Shdr))), 0);
-    count = first && first->sh_size <= UINT32_MAX ? first->sh_size : 0;
-  }
-  return part(file, header->e_shoff, count * sizeof(ElfW(Shdr)));
-}
-
-std::optional<ElfW(Shdr)> section_of_type(Bytes sections, uint32_t type) {
-  for (uint64_t i = 0; i < sections.size() / sizeof(ElfW(Shdr)); ++i) {
-    const auto section = read<ElfW(Shdr)>(sections, i);
-    if (section && section->sh_type == type && section->sh_entsize == sizeof(ElfW(Sym))) return section;
-  }
-  return std::nullopt;
-}
-
-// Up to its terminator or its version, whichever comes first.
-std::string_view name_at(Bytes strings, uint64_t offset) {
-  if (offset >= strings.size()) return {};
-  const std::string_view rest(reinterpret_cast<const char*>(strings.data()) + offset,
-                              strings.size() - offset);
-  const size_t end = rest.find('\0');
-  if (end == std::string_view::npos) return {};
-  return rest.substr(0, std::min(end, rest.substr(0, end).find('@')));
-}
 
 // Of several names for one function the one that people know: "poll", not "__poll"; exported before local.
 auto rank(std::string_view name, bool is_local) {
@@ -188,18 +149,11 @@ std::span<const Place> frames_of(const Observation& observation) {
 }  // namespace
 
 SymbolTable SymbolTable::of_file(const std::string& path) {
-  return of_image(Mapping(path).bytes());
-}
-
-SymbolTable SymbolTable::of_image(std::span<const std::byte> file) {
-  const Bytes sections = section_headers(file);
-  auto section = section_of_type(sections, SHT_SYMTAB);
-  if (!section) section = section_of_type(sections, SHT_DYNSYM);
-  if (!section) return {};
-  const auto names = read<ElfW(Shdr)>(sections, section->sh_link);
-  if (!names || names->sh_type != SHT_STRTAB) return {};
-  const Bytes symbols = part(file, section->sh_offset, section->sh_size);
-  const Bytes strings = part(file, names->sh_offset, names->sh_size);
+  const ElfFile file(path);
+  GElf_Shdr header{};
+  Elf_Scn* section = file.section(SHT_SYMTAB, header);
+  if (section == nullptr) section = file.section(SHT_DYNSYM, header);
+  if (section == nullptr) return {};
 
   struct Candidate {
     uint64_t start, size;
@@ -207,15 +161,15 @@ SymbolTable SymbolTable::of_image(std::span<const std::byte> file) {
     bool is_local;
   };
   std::vector<Candidate> candidates;
-  for (uint64_t i = 0; i < symbols.size() / sizeof(ElfW(Sym)); ++i) {
-    const auto symbol = read<ElfW(Sym)>(symbols, i);
-    if (!symbol || symbol->st_shndx == SHN_UNDEF) continue;
-    const unsigned type = ELF64_ST_TYPE(symbol->st_info);
-    if (type != STT_FUNC && type != STT_GNU_IFUNC) continue;
-    const std::string_view name = name_at(strings, symbol->st_name);
+  Elf_Data* symbols = elf_getdata(section, nullptr);
+  GElf_Sym symbol{};
+  for (int i = 0; gelf_getsym(symbols, i, &symbol) != nullptr; ++i) {
+    const unsigned type = GELF_ST_TYPE(symbol.st_info);
+    if (symbol.st_shndx == SHN_UNDEF || (type != STT_FUNC && type != STT_GNU_IFUNC)) continue;
+    const std::string_view name = file.string(header.sh_link, symbol.st_name);
     if (!name.empty())
       candidates.push_back(
-          {symbol->st_value, symbol->st_size, name, ELF64_ST_BIND(symbol->st_info) == STB_LOCAL});
+          {symbol.st_value, symbol.st_size, name, GELF_ST_BIND(symbol.st_info) == STB_LOCAL});
   }
   std::ranges::sort(candidates, [](const Candidate& a, const Candidate& b) {
     return std::pair(a.start, rank(a.name, a.is_local)) < std::pair(b.start, rank(b.name, b.is_local));

@@ -4,12 +4,10 @@
 // The runner does this after the child has ended, so it may allocate; nothing here is for signal handlers.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <map>
 #include <optional>
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -26,14 +24,13 @@ struct Symbol {
   bool inside = false;  // false: beyond its end, in something that has no symbol of its own
 };
 
-// The function symbols of one ELF file of this machine's kind: of .symtab, or where that was stripped, of
+// The function symbols of one ELF file, read with libelf: of .symtab, or where that was stripped, of
 // .dynsym, which names only what is exported. A file that is missing, truncated or not what it claims to be
 // has none; nothing is thrown for it.
 class SymbolTable {
  public:
   SymbolTable() = default;
   static SymbolTable of_file(const std::string& path);
-  static SymbolTable of_image(std::span<const std::byte> file);
 
   // `offset` is in the file's own numbering. The symbol that holds it, otherwise the nearest before it.
   [[nodiscard]] std::optional<Symbol> find(uint64_t offset) const;
