@@ -2,12 +2,8 @@
 #include "conformance/harness/symbols.h"
 
 #include <cxxabi.h>
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <gelf.h>
 #include <link.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cstdlib>
@@ -18,6 +14,7 @@
 #include <utility>
 
 #include "conformance/harness/attribution.h"
+#include "conformance/harness/elf_file.h"
 
 namespace conformance {
 namespace {
@@ -27,47 +24,6 @@ constexpr size_t kSignatureFrames = 6;
 
 // How many symbols before the nearest may still be the one that holds an offset: labels within a function.
 constexpr size_t kNested = 16;
-
-// A file that libelf reads; it checks what it is told to read. No handle where the file is missing or not
-// ELF.
-class ElfFile {
- public:
-  explicit ElfFile(const std::string& path) {
-    elf_version(EV_CURRENT);
-    file_ = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);  // a pipe must not block the runner
-    struct stat status {};
-    if (file_ >= 0 && fstat(file_, &status) == 0 && S_ISREG(status.st_mode))
-      elf_ = elf_begin(file_, ELF_C_READ_MMAP, nullptr);
-  }
-  ~ElfFile() {
-    elf_end(elf_);
-    if (file_ >= 0) close(file_);
-  }
-  ElfFile(const ElfFile&) = delete;
-  ElfFile& operator=(const ElfFile&) = delete;
-  ElfFile(ElfFile&&) = delete;
-  ElfFile& operator=(ElfFile&&) = delete;
-
-  // The first section of that type, with its header; null where there is none.
-  [[nodiscard]] Elf_Scn* section(uint32_t type, GElf_Shdr& header) const {
-    for (Elf_Scn* section = elf_nextscn(elf_, nullptr); section != nullptr;
-         section = elf_nextscn(elf_, section))
-      if (gelf_getshdr(section, &header) != nullptr && header.sh_type == type) return section;
-    return nullptr;
-  }
-
-  // The string at `offset` of section `table`, up to its version; empty where there is none.
-  [[nodiscard]] std::string_view string(size_t table, size_t offset) const {
-    const char* text = elf_strptr(elf_, table, offset);
-    if (text == nullptr) return {};
-    const std::string_view name(text);
-    return name.substr(0, name.find('@'));
-  }
-
- private:
-  int file_ = -1;
-  Elf* elf_ = nullptr;
-};
 
 // Of several names for one function the one that people know: "poll", not "__poll"; exported before local.
 auto rank(std::string_view name, bool is_local) {
@@ -166,7 +122,8 @@ SymbolTable SymbolTable::of_file(const std::string& path) {
   for (int i = 0; gelf_getsym(symbols, i, &symbol) != nullptr; ++i) {
     const unsigned type = GELF_ST_TYPE(symbol.st_info);
     if (symbol.st_shndx == SHN_UNDEF || (type != STT_FUNC && type != STT_GNU_IFUNC)) continue;
-    const std::string_view name = file.string(header.sh_link, symbol.st_name);
+    std::string_view name = file.string(header.sh_link, symbol.st_name);
+    name = name.substr(0, name.find('@'));  // without its version
     if (!name.empty())
       candidates.push_back(
           {symbol.st_value, symbol.st_size, name, GELF_ST_BIND(symbol.st_info) == STB_LOCAL});

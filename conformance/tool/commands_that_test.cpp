@@ -6,6 +6,7 @@
 #include <filesystem>
 
 #include "conformance/catalogue/profile.h"
+#include "conformance/harness/elf_file.h"
 #include "conformance/harness/library.h"
 #include "conformance/tool/command_line.h"
 #include "conformance/tool/commands.h"
@@ -84,15 +85,26 @@ void read_resumed(const CLI::App& app, RunOptions& options, const std::filesyste
   options.machine = given.machine;
 }
 
+std::filesystem::path absolute_path(const std::filesystem::path& path) {
+  std::error_code error;
+  if (path.empty()) return path;
+  std::filesystem::path absolute = std::filesystem::absolute(path, error);
+  if (error)
+    throw SetupError(
+        fmt::format("cannot find {}: {} (the working directory is gone?); name it with its whole path",
+                    path.string(), error.message()));
+  return absolute;
+}
+
 // Absolute paths name the same files in the rxe machine, and when the run is resumed.
 void make_absolute(RunOptions& options) {
   for (std::string* path : {&options.librpma, &options.rdma_core, &options.kernel})
-    if (!path->empty()) *path = std::filesystem::absolute(*path);
-  for (std::filesystem::path* path : {&options.baseline, &options.waivers})
-    if (!path->empty()) *path = std::filesystem::absolute(*path);
+    *path = absolute_path(*path);
+  for (std::filesystem::path* path : {&options.baseline, &options.waivers, &options.machine})
+    *path = absolute_path(*path);
 }
 
-// The loader would block on a pipe.
+// The loader would block on a pipe, and a sanitizer's runtime would end the process: it must be loaded first.
 void need_librpma(const std::string& file) {
   std::error_code error;
   const std::filesystem::file_status status = std::filesystem::status(file, error);
@@ -100,6 +112,13 @@ void need_librpma(const std::string& file) {
     throw SetupError(fmt::format("there is no file {}; name a librpma with --librpma FILE", file));
   if (!std::filesystem::is_regular_file(status))
     throw SetupError(fmt::format("{} is not a regular file; name a librpma with --librpma FILE", file));
+  for (const std::string& needed : ElfFile(file).needed())
+    for (const std::string_view runtime : {"libasan.", "libtsan.", "libmsan.", "liblsan.", "libclang_rt."})
+      if (needed.starts_with(runtime))
+        throw SetupError(fmt::format(
+            "{} was built with a sanitizer ({}), which cannot work beside the shim; name an ordinary "
+            "build with --librpma FILE",
+            file, needed));
 }
 
 // An option without an effect would give a verdict about something else than was asked for.

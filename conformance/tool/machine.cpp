@@ -18,7 +18,7 @@ Machine::Machine(const RunOptions& options) : command_(find_parts().machine) {
     throw SetupError(
         fmt::format("{} is missing; build the whole project, or install it again", command_.string()));
   if (!options.machine.empty()) {
-    state_ = fs::absolute(options.machine);
+    state_ = options.machine;
     return;
   }
   own_.emplace();

@@ -11,6 +11,7 @@
 #include "conformance/harness/library.h"
 #include "conformance/report/document.h"
 #include "conformance/tool/command_line.h"
+#include "conformance/tool/inherited.h"
 #include "conformance/tool/options.h"
 #include "conformance/tool/worker.h"
 
@@ -33,6 +34,7 @@ int run(std::span<char* const> words) {
 
 int main(int argc, char** argv) {
   int code = conformance::kUsage;
+  conformance::reset_inherited_state();
   try {
     code = conformance::run({argv, static_cast<size_t>(argc)});
   } catch (const conformance::SetupError& error) {

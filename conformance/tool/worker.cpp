@@ -18,6 +18,7 @@
 #include <cstring>
 #include <string>
 
+#include "conformance/tool/inherited.h"
 #include "conformance/tool/output.h"
 #include "conformance/tool/process.h"
 
@@ -31,8 +32,8 @@ constexpr const char* kLibraryPath = "LD_LIBRARY_PATH";
 // In the second start: the descriptor that the worker reports to, or -1.
 constexpr const char* kStarted = "RPMA_CONFORMANCE_WORKER";
 
-constexpr std::chrono::seconds kLongestLoading{30};
-constexpr std::chrono::seconds kLongestExit{10};  // destructors of the library under test
+constexpr std::chrono::seconds kLongestLoading{30};  // unless --timeout says otherwise
+constexpr std::chrono::seconds kLongestExit{10};     // destructors of the library under test
 
 // What a worker reports, a byte each; an exit code is a digit.
 constexpr char kLoading = 'l';
@@ -69,7 +70,7 @@ void set_environment(const RunOptions& options, int descriptor) {
     preload += ":" + parts.mock.string();
   }
   prepend(kPreload, preload);
-  if (!options.rdma_core.empty()) prepend(kLibraryPath, std::filesystem::absolute(options.rdma_core));
+  if (!options.rdma_core.empty()) prepend(kLibraryPath, options.rdma_core);
   setenv(kStarted, std::to_string(descriptor).c_str(), 1);
 }
 
@@ -102,7 +103,7 @@ struct Watch {
 };
 
 // Waits for what the worker reports. Returns once it has ended, or was killed because it took too long.
-void watch(pid_t worker, int reports, Watch& seen) {
+void watch(pid_t worker, int reports, std::chrono::seconds longest_loading, Watch& seen) {
   // What the library has started may keep the pipe open, so its end alone does not show that the worker
   // ended.
   const int process = static_cast<int>(syscall(SYS_pidfd_open, worker, 0));
@@ -125,7 +126,7 @@ void watch(pid_t worker, int reports, Watch& seen) {
       if (read(reports, &word, 1) <= 0) break;
       seen.is_loading = word == kLoading;
       deadline = Clock::time_point::max();
-      if (seen.is_loading) deadline = Clock::now() + kLongestLoading;
+      if (seen.is_loading) deadline = Clock::now() + longest_loading;
       if (word >= '0' && word <= '0' + kInvalid) {
         seen.code = word - '0';
         deadline = Clock::now() + kLongestExit;
@@ -144,11 +145,15 @@ std::string end_of(int status) {
   return fmt::format("exit status {}", WEXITSTATUS(status));
 }
 
+std::chrono::seconds longest_loading(const RunOptions& options) {
+  return options.timeout > 0 ? std::chrono::seconds(options.timeout) : kLongestLoading;
+}
+
 std::string why_no_verdict(const RunOptions& options, const Watch& seen, int status) {
   const std::string library = options.librpma.empty() ? "librpma.so.0" : options.librpma;
   if (seen.is_loading && seen.is_overdue)
     return fmt::format("{} was not loaded after {} s: a constructor does not return; nothing was tested",
-                       library, kLongestLoading.count());
+                       library, longest_loading(options).count());
   if (seen.is_loading)
     return fmt::format(
         "the process ended ({}) while it loaded {}: the file is damaged, or a constructor ends the "
@@ -178,7 +183,7 @@ int start_worker(const RunOptions& options, char** argv) {
       },
       [&](pid_t worker) {
         close(ends[1]);
-        watch(worker, ends[0], seen);
+        watch(worker, ends[0], longest_loading(options), seen);
       });
   close(ends[0]);
   if (seen.code >= 0) return seen.code;
@@ -209,8 +214,10 @@ int try_to_load(const RunOptions& options) {
 }
 
 Library load_library(const RunOptions& options) {
+  need_limits();
   report(kLoading);
   Library library = open_library({options.librpma, options.rdma_core, options.provider == "mock"});
+  reset_inherited_state();  // a constructor may have changed it
   report(kLoaded);
   return library;
 }

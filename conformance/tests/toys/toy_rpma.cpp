@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <csignal>
 #include <cstddef>
 #include <cstdlib>
 #include <stdexcept>
@@ -59,6 +60,18 @@ void crash_deep() {
 // A wait that no signal ends.
 void sleep_for_ever() {
   for (;;) pause();
+}
+
+__attribute__((constructor)) void when_loaded() {
+  if (makes("exit-on-load")) _exit(0);
+  if (makes("abort-on-load")) std::abort();
+  if (makes("sleep-on-load")) sleep_for_ever();
+  // Rightly: a library may do so. The tool must not lose the exit statuses of its children by it.
+  if (makes("children-ignored")) std::signal(SIGCHLD, SIG_IGN);
+}
+
+__attribute__((destructor)) void when_unloaded() {
+  if (makes("exit-on-unload")) _exit(3);
 }
 
 // What the toy holds while it listens; given back by release() unless a mistake forgets it.
@@ -144,6 +157,7 @@ TOY_EXPORT int rpma_ep_listen(rpma_peer* peer, const char* addr, const char* por
     if (makes("leak-descriptor")) static_cast<void>(dup(STDERR_FILENO));
     touch_pointer_on_failure(ep_ptr);
     misuse_provider_on_failure();
+    if (makes("runner-killed")) kill(getppid(), SIGKILL);
     return code;
   }
   std::free(a.block);
