@@ -35,6 +35,10 @@ constexpr const char* kHowToMakePublic =
 
 constexpr std::string_view kBegin = "-----BEGIN ";  // of anything in PEM
 
+Expected key_file(std::string_view what, std::string_view hint) {
+  return {.what = what, .hint = hint, .most_bytes = kMostOfAKey, .pipes = true};
+}
+
 const unsigned char* bytes(std::string_view text) {
   return reinterpret_cast<const unsigned char*>(text.data());
 }
@@ -78,7 +82,7 @@ void need_secrecy(const fs::path& file) {
 }  // namespace
 
 PrivateKey PrivateKey::read(const fs::path& file) {
-  const std::string pem = read_file(file, {"private key", "", kHowToMake, kMostOfAKey});
+  const std::string pem = read_file(file, key_file("private key", kHowToMake));
   bool asked = false;
   const Bio bio = reader(pem);
   KeyHandle key(PEM_read_bio_PrivateKey(bio.get(), nullptr, no_passphrase, &asked));
@@ -134,7 +138,7 @@ std::string PrivateKey::private_pem() const {
 }
 
 PublicKey PublicKey::read(const fs::path& file) {
-  const std::string pem = read_file(file, {"public key", "", kHowToMakePublic, kMostOfAKey});
+  const std::string pem = read_file(file, key_file("public key", kHowToMakePublic));
   const Bio bio = reader(pem);
   bool asked = false;
   KeyHandle key(PEM_read_bio_PUBKEY(bio.get(), nullptr, no_passphrase, &asked));

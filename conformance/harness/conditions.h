@@ -29,6 +29,9 @@ class Imposed {
   virtual std::string lift() = 0;
 };
 
+// The feature (features.h) of the conditions that replace a device node.
+inline constexpr std::string_view kMounts = "mounts";
+
 struct Condition {
   std::string_view name;
   std::string_view what;       // for a reader: "no descriptor is left"
@@ -47,6 +50,8 @@ struct Condition {
   // In the runner, after an experiment that ran alone has ended: waits until the machine is what it was.
   // Returns empty, or what is still wrong. May be null.
   std::string (*restore)(const Target& target) = nullptr;
+  // What the host needs for it (features.h); empty: nothing.
+  std::string_view feature = {};
 };
 
 // The row that NAME or NAME:PARAMETER means, or null.

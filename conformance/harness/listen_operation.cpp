@@ -72,6 +72,15 @@ class Listen : public Operation {
     return text;
   }
 
+  [[nodiscard]] std::string unsupported(const Target& target) const override {
+    try {
+      if (arguments_.address) address_named(*arguments_.address, target);
+    } catch (const std::runtime_error& error) {
+      return error.what();
+    }
+    return {};
+  }
+
   int call(const Testbed& bed, void** out) const override {
     return bed.library.iut.ep_listen(is_null(kPeerNull) ? nullptr : bed.peer,
                                      is_null(kAddrNull) ? nullptr : address(bed),

@@ -11,6 +11,7 @@
 
 namespace conformance {
 
+struct Target;
 struct Testbed;
 
 class Operation {
@@ -31,6 +32,9 @@ class Operation {
   // The same function with ordinary arguments: what a control and a second call do. An operation that is not
   // its own ordinary one is a disturbance in itself.
   [[nodiscard]] virtual const Operation& ordinary() const { return *this; }
+
+  // Why this use of the function cannot be made on a target; empty: it can.
+  [[nodiscard]] virtual std::string unsupported(const Target& /*target*/) const { return {}; }
 
   // The following run in the child. prepare() runs first, before anything is armed; throws std::exception
   // where this target cannot have it.

@@ -41,7 +41,8 @@ class File {
 };
 
 // Throws std::system_error where the system refuses, DocumentError where we do.
-std::string content_of(const std::filesystem::path& file, size_t most, bool links) {
+std::string content_of(const std::filesystem::path& file, const Expected& expected) {
+  const size_t most = expected.most_bytes;
   const auto fail = [] { throw std::system_error(errno, std::generic_category()); };
   const auto too_large = [most] {
     constexpr size_t kMiB = size_t{1} << 20;
@@ -49,10 +50,11 @@ std::string content_of(const std::filesystem::path& file, size_t most, bool link
                                     most < kMiB ? "KiB" : "MiB"));
   };
   // The kind is checked first: opening a device may have an effect, opening a pipe may block.
-  const File place(file.c_str(), links ? O_PATH : O_PATH | O_NOFOLLOW);
+  const File place(file.c_str(), expected.links ? O_PATH : O_PATH | O_NOFOLLOW);
   struct stat status = {};
   if (place.fd() < 0 || fstat(place.fd(), &status) != 0) fail();
-  if (!S_ISREG(status.st_mode))
+  const bool may_read = S_ISREG(status.st_mode) || (expected.pipes && S_ISFIFO(status.st_mode));
+  if (!may_read)
     throw DocumentError(S_ISDIR(status.st_mode)   ? "it is a folder"
                         : S_ISLNK(status.st_mode) ? "it is a link"
                                                   : "it is not a regular file");
@@ -145,7 +147,7 @@ void refuse_document(const std::filesystem::path& file, const Expected& expected
 
 std::string read_file(const std::filesystem::path& file, const Expected& expected) {
   try {
-    return content_of(file, expected.most_bytes, expected.links);
+    return content_of(file, expected);
   } catch (const DocumentError& error) {
     refuse_document(file, expected, error.what());
   } catch (const std::system_error& error) {
@@ -216,7 +218,9 @@ std::string as_one_line(std::string_view text, size_t most) {
   std::string line;
   for (size_t i = 0; i < known.size();) {
     const size_t unfit = length_of_unfit(std::string_view(known).substr(i));
-    line += unfit > 0 ? '?' : known[i];
+    for (size_t byte = 0; byte < unfit; ++byte)
+      line += fmt::format("\\x{:02x}", static_cast<unsigned char>(known[i + byte]));
+    if (unfit == 0) line += known[i];
     i += std::max(unfit, size_t{1});
   }
   if (text.size() > most) line += "...";

@@ -37,11 +37,12 @@ struct Expected {
   std::string_view schema = {};  // kReportSchema; empty: none
   std::string_view hint;         // "name another folder with --report"
   size_t most_bytes = kMostBytes;
-  bool links = true;  // symbolic links are followed
+  bool links = true;   // symbolic links are followed
+  bool pipes = false;  // a pipe is read too, as of --key <(command)
 };
 
-// The whole of a regular file. Pipes and devices are refused without being opened, because opening some has
-// an effect. Throws SetupError.
+// The whole of a regular file. Devices, and pipes unless expected, are refused without being opened, because
+// opening some has an effect. Throws SetupError.
 std::string read_file(const std::filesystem::path& file, const Expected& expected);
 
 // JSON in UTF-8, within the limits above, no key twice in an object, and valid by the published schema, if
@@ -67,7 +68,7 @@ bool is_absent(const std::filesystem::path& file);
 std::string as_utf8(std::string_view text);
 
 // Foreign text for one line of a terminal: control characters, line separators and changes of the writing
-// direction become '?'; text beyond `most` bytes is cut.
+// direction become \xNN; text beyond `most` bytes is cut.
 std::string as_one_line(std::string_view text, size_t most = SIZE_MAX);
 
 }  // namespace conformance

@@ -17,10 +17,6 @@ namespace {
 
 constexpr size_t kPointsOfAFinding = 5;  // of a finding
 
-std::string short_id(const std::string& id) {
-  return id.empty() ? "none" : id.substr(0, 16);
-}
-
 // Always in quotes, as people are used to see a point.
 std::string quoted(const std::string& point) {
   return point.find('\'') == std::string::npos ? "'" + point + "'" : shell_quoted(point);
@@ -48,7 +44,8 @@ void add_stack(const RunResult& run, Lines& text) {
   text.line("stack");
   for (const StackModule& module : run.stack.modules)
     text.line("  {:<8} {}  {}  build id {}", module.role, module.path,
-              module.package.empty() ? "(no package)" : module.package, short_id(module.build_id));
+              module.package.empty() ? "(no package)" : module.package,
+              module.build_id.empty() ? "none" : module.build_id);
   text.line("  {:<8} {}", "kernel", run.stack.kernel);
   if (!run.stack.device.empty()) text.line("  {:<8} {}", "device", run.stack.device);
   text.line("  {:<8} {}", "address", run.stack.address);

@@ -10,6 +10,7 @@
 
 #include "conformance/harness/codes.h"
 #include "conformance/harness/ledger.h"
+#include "conformance/report/document.h"
 
 namespace conformance {
 namespace {
@@ -153,10 +154,10 @@ std::string timeline(const Library& library, const Evidence& evidence, const Sym
     lines.remark(fmt::format("returned {}; the out-parameter went from {:#x} to {:#x}",
                              seen.code == 0 ? "0" : code_name(seen.code), seen.out_before, seen.out_after));
   if (seen.log_size > 0) {
-    std::string_view log = seen.log.data();
+    std::string_view log(seen.log.data(), strnlen(seen.log.data(), seen.log.size()));
     while (!log.empty()) {
       const std::string_view line = log.substr(0, log.find('\n'));
-      if (!line.empty()) lines.remark(fmt::format("the IUT logged: {}", line));
+      if (!line.empty()) lines.remark(fmt::format("the IUT logged: {}", as_one_line(line)));
       log.remove_prefix(std::min(log.size(), line.size() + 1));
     }
   }

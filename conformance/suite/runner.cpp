@@ -14,6 +14,7 @@
 
 #include "conformance/harness/conditions.h"
 #include "conformance/harness/expectations.h"
+#include "conformance/harness/features.h"
 #include "conformance/harness/interruption.h"
 #include "conformance/harness/ledger.h"
 #include "conformance/harness/listen_operation.h"
@@ -145,12 +146,6 @@ bool SuiteRunner::disturbs() const {
   });
 }
 
-// Why an experiment cannot be made on this target; empty: it can.
-std::string SuiteRunner::unsupported(const Experiment& experiment) const {
-  const Condition* condition = find_condition(experiment.condition);
-  return condition == nullptr ? "" : not_allowed(*condition, target_);
-}
-
 size_t SuiteRunner::run(const std::string& filter, const std::string& shard) {
   current = this;
   initialise_googletest(filter, shard);
@@ -197,9 +192,9 @@ void SuiteRunner::announce_ahead() {
   for (; announced_ < std::min(selected_.size(), begun_ + kTestsAhead); ++announced_) {
     const size_t index = selected_[announced_];
     const Test& test = tests_[index];
-    if (test.sweep) announce_control(test.sweep_control);
+    if (test.sweep && unsupported(test.sweep_control, target_).empty()) announce_control(test.sweep_control);
     for (const Case& one : test.cases) {
-      if (!unsupported(one.experiment).empty()) continue;
+      if (!unsupported(one.experiment, target_).empty()) continue;
       if (one.experiment.is_disturbed()) announce_control(one.experiment);
       tickets_[index].push_back(announce(one));
     }
@@ -292,11 +287,14 @@ void SuiteRunner::run_test(size_t index) {
   ++begun_;
   announce_ahead();
   events_.test_started(result.id);
-  if (test.sweep) run_sweep(index, result);
+  if (const std::string why = test.sweep ? unsupported(test.sweep_control, target_) : ""; !why.empty())
+    set_aside(test.sweep_control.point(), clauses_of(test, on_mock()), why, result);
+  else if (test.sweep)
+    run_sweep(index, result);
   size_t announced = 0;
   for (const Case& one : test.cases) {
-    if (const std::string why = unsupported(one.experiment); !why.empty())
-      set_aside(one, why, result);
+    if (const std::string why = unsupported(one.experiment, target_); !why.empty())
+      set_aside(one.experiment.point(), clauses_judged(one.expectation, on_mock()), why, result);
     else
       judge_case(one, *pool_.await(tickets_[index][announced++]), result);
   }
@@ -312,9 +310,9 @@ void SuiteRunner::run_test(size_t index) {
   EXPECT_EQ(name_of(result.verdict), name_of(Verdict::Pass)) << result.reason;
 }
 
-void SuiteRunner::set_aside(const Case& one, const std::string& why, TestResult& result) const {
-  const std::string point = one.experiment.point();
-  for (const std::string_view clause : clauses_judged(one.expectation, library_.mock.begin != nullptr))
+void SuiteRunner::set_aside(const std::string& point, const std::vector<std::string_view>& clauses,
+                            const std::string& why, TestResult& result) const {
+  for (const std::string_view clause : clauses)
     add(result, {std::string(clause), Verdict::Unsupported, why, "", why}, point);
   ++result.points;
   events_.point_finished(result.id, {point, Verdict::Unsupported, why, "", 0});
@@ -401,7 +399,7 @@ bool SuiteRunner::announce_next(Sweep& sweep) {
 void SuiteRunner::announce_of_sweeps() {
   for (size_t position = std::max<size_t>(begun_, 1) - 1; position < announced_; ++position) {
     const size_t index = selected_[position];
-    if (!tests_[index].sweep) continue;
+    if (!tests_[index].sweep || !unsupported(tests_[index].sweep_control, target_).empty()) continue;
     auto sweep = sweeps_.find(index);
     if (sweep == sweeps_.end()) {
       const Evidence* control = control_if_done(tests_[index].sweep_control);
@@ -421,7 +419,7 @@ void SuiteRunner::run_sweep(size_t index, TestResult& result) {
     const Outcome outcome = sweep.control_works
                                 ? Outcome::of(Verdict::Unreached, "nothing is called there that could fail")
                                 : Outcome::of(Verdict::Broken, "the control did not succeed");
-    for (const std::string_view clause : clauses_of(test, library_.mock.begin != nullptr))
+    for (const std::string_view clause : clauses_of(test, on_mock()))
       add(result, {std::string(clause), outcome.verdict(), outcome.reason(), "", outcome.reason()},
           test.sweep_control.point());
     return;

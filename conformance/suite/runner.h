@@ -71,8 +71,9 @@ class SuiteRunner {
   void announce_ahead();
   [[nodiscard]] bool disturbs() const;
   void measure_controls();
-  [[nodiscard]] std::string unsupported(const Experiment& experiment) const;
-  void set_aside(const Case& one, const std::string& why, TestResult& result) const;
+  [[nodiscard]] bool on_mock() const { return library_.mock.begin != nullptr; }
+  void set_aside(const std::string& point, const std::vector<std::string_view>& clauses,
+                 const std::string& why, TestResult& result) const;
   void judge_case(const Case& one, const Evidence& evidence, TestResult& result);
   struct Sweep;
   Sweep& begin_sweep(size_t index, const Evidence& control);

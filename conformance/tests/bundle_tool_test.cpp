@@ -211,6 +211,22 @@ TEST_F(BundleTool, WritesNothingOverWhatIsThere) {
   }
 }
 
+// As a secret store gives it: there is no file.
+TEST_F(BundleTool, KeyCanComeFromAPipe) {
+  write_folder(path("report"), files_of(passing_run(real_profile()), real_profile()));
+  const auto with_pipe = [](const std::string& command, const std::vector<std::string>& words) {
+    std::vector<std::string> all = {"bash", "-c", command, tool()};
+    all.insert(all.end(), words.begin(), words.end());
+    return testing_tool::run(all);
+  };
+  const Ran made = with_pipe(R"("$0" bundle "$1" -o "$2" --key <(cat "$3"))",
+                             {path("report"), path("b.tar.zst"), path("key.pem")});
+  EXPECT_EQ(made.exit_code, 0) << made.output;
+  const Ran verified =
+      with_pipe(R"("$0" verify "$1" --public-key <(cat "$2"))", {path("b.tar.zst"), path("key.pub")});
+  EXPECT_EQ(verified.exit_code, 0) << verified.output;
+}
+
 TEST_F(BundleTool, KeysThatCannotBeUsedAreUsage) {
   write_folder(path("report"), files_of(passing_run(real_profile()), real_profile()));
   EXPECT_EQ(bundle({"--key", path("none")}).exit_code, 2);

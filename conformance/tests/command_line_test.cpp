@@ -61,6 +61,8 @@ const BadInput kBadInputs[] = {
     {"LibrpmaIsAFolder", {"--librpma", "/etc"}, 2, "/etc"},
     {"RdmaCoreMissing", {"--rdma-core", "/nonexistent"}, 2, "--rdma-core"},
     {"FilterSelectsNothing", {"--filter", "NoSuch*"}, 3, "NoSuch*"},
+    {"FilterHasAnUnknownTest", {"--filter", "Listen.Null*:Listen.ListenSuceeds"}, 2, "Listen.ListenSucceeds"},
+    {"FilterLeavesOutNothing", {"--filter", "Listen.Null*-Listen.NullPeer*:Case.*"}, 2, "Case.*"},
     {"SubjectIsUnknown", {"--judge", "iut,nosuch"}, 2, "'nosuch'"},
     {"SubjectIsStackAndMore", {"--judge", "stack,iut"}, 2, "'stack'"},
     {"SubjectIsOurselves", {"--judge", "main"}, 2, "'main'"},

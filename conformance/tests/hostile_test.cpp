@@ -171,16 +171,17 @@ TEST(File, BeyondTheLimitIsNotRead) {
 
 TEST(File, WithAStrangeNameIsToldInOneLine) {
   EXPECT_EQ(refusal_of_file("/nonexistent/\x1b[2J\n\xff"),
-            "cannot read the toy /nonexistent/?[2J?\xef\xbf\xbd: No such file or directory; name another");
+            R"(cannot read the toy /nonexistent/\x1b[2J\x0a)"
+            "\xef\xbf\xbd: No such file or directory; name another");
 }
 
 TEST(ForeignText, IsShownInOneLine) {
   EXPECT_EQ(as_one_line("plain \xc3\xa4"), "plain \xc3\xa4");
-  EXPECT_EQ(as_one_line("a\nb\tc\x1b\x7f"), "a?b?c??");
-  EXPECT_EQ(as_one_line(std::string_view("a\0b", 3)), "a?b");
+  EXPECT_EQ(as_one_line("a\nb\tc\x1b\x7f"), R"(a\x0ab\x09c\x1b\x7f)");
+  EXPECT_EQ(as_one_line(std::string_view("a\0b", 3)), R"(a\x00b)");
   EXPECT_EQ(as_one_line("\xc2\x9b"
                         "31m"),
-            "?31m");  // a control sequence in one character
+            R"(\xc2\x9b31m)");  // a control sequence in one character
   EXPECT_EQ(as_one_line("\xff"), "\xef\xbf\xbd");
   EXPECT_EQ(as_one_line("abcdef", 3), "abc...");
   EXPECT_EQ(as_one_line("abc", 3), "abc");

@@ -158,6 +158,7 @@ void add_run(CommandLine& line) {
   add_surroundings(line, app, options);
   line.offer(*app.add_option("--filter", options.filter,
                              "Tests to run: patterns separated by ':', after '-' those to leave out.")
+                  ->check(CLI::Validator(filter_error, "PATTERNS"))
                   ->capture_default_str(),
              test_names);
   add_jobs(app, options, "Experiments at a time (default: one per processor).");

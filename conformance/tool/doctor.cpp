@@ -12,6 +12,7 @@
 #include <sstream>
 #include <vector>
 
+#include "conformance/harness/features.h"
 #include "conformance/tool/commands.h"
 #include "conformance/tool/output.h"
 #include "conformance/tool/target.h"
@@ -46,6 +47,7 @@ bool in_path(const std::string& program) {
 }
 
 std::vector<Need> checks() {
+  std::error_code no_error;
   const Parts parts = find_parts();
   const std::vector<std::string> devices = rdma_devices();
   std::vector<Need> all = {
@@ -85,8 +87,14 @@ std::vector<Need> checks() {
                  access("/dev/infiniband/rdma_cm", R_OK | W_OK) == 0,
                  "modprobe rdma_ucm; run as root or as a member of the rdma group"});
   all.push_back({kForHw, "root", geteuid() == 0, "run it as root (sudo)"});
+  for (const Feature& feature : features())
+    all.push_back(
+        {feature.needed ? kForAll : kOptional,
+         fmt::format("{}{}", feature.what, feature.needed ? "" : " (or some tests are unsupported)"),
+         missing_feature(feature.name).empty(), std::string(feature.hint)});
   all.push_back({kOptional, "/dev/kvm (the rxe machine starts faster where it works)",
-                 access("/dev/kvm", R_OK | W_OK) == 0, "not needed: emulation is used instead"});
+                 fs::is_character_file("/dev/kvm", no_error) && access("/dev/kvm", R_OK | W_OK) == 0,
+                 "not needed: emulation is used instead"});
   return all;
 }
 

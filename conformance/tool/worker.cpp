@@ -18,6 +18,7 @@
 #include <cstring>
 #include <string>
 
+#include "conformance/harness/features.h"
 #include "conformance/tool/inherited.h"
 #include "conformance/tool/output.h"
 #include "conformance/tool/process.h"
@@ -215,6 +216,7 @@ int try_to_load(const RunOptions& options) {
 
 Library load_library(const RunOptions& options) {
   need_limits();
+  need_features();
   report(kLoading);
   Library library = open_library({options.librpma, options.rdma_core, options.provider == "mock"});
   reset_inherited_state();  // a constructor may have changed it
