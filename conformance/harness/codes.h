@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The error codes of librpma, and the system's, by name.
+// Names of librpma's error codes and of errno values.
 #pragma once
 
 #include <string>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What the table of conditions (conditions.cpp) points to: one function for each row, by kind in a file of
-// its own. Not for anybody else (conditions.h is the interface).
+// The functions in the table of conditions (conditions.cpp), one for each row; each kind has its own file.
+// Only for these files; conditions.h is the interface.
 #pragma once
 
 #include <memory>
