@@ -52,7 +52,7 @@ bool a_rule_is_for_all_threads(const Experiment& experiment) {
 
 std::string how_it_ended(const Observation& seen) {
   if (seen.thrown[0] != '\0') return fmt::format("an exception left a C function: {}", seen.thrown.data());
-  if (seen.signal != 0) return fmt::format("SIG{} at {}", sigabbrev_np(seen.signal), show(seen.at));
+  if (seen.signal != 0) return fmt::format("{} at {}", signal_name(seen.signal), show(seen.at));
   return fmt::format("exit status {}", seen.status);
 }
 
@@ -96,7 +96,7 @@ std::optional<Outcome> no_evidence(const Judging& j) {
   if (ours)
     return broken(fmt::format("the process ended in the experiment's set-up: {}", how_it_ended(seen)));
   if (seen.signal != 0 && seen.timed_out == 0 && !is_crash_signal(seen.signal))
-    return broken(fmt::format("the process was killed from outside by SIG{}", sigabbrev_np(seen.signal)));
+    return broken("the process was killed from outside by " + signal_name(seen.signal));
   for (const rdmafault_record& record : j.evidence.records) {
     const rdmafault_function& function = function_of(record);
     if ((record.flags & RDMAFAULT_FOREIGN) != 0 && function.kind == RDMAFAULT_PROVIDER &&
@@ -150,7 +150,7 @@ bool accuse_the_dead(Judging& j) {
   for (const std::string_view other : clauses_judged(j.expectation, j.on_mock()))
     if (std::ranges::find(j.outcomes, other, &ClauseOutcome::clause) == j.outcomes.end())
       j.outcomes.push_back(
-          {other, Outcome::of(Verdict::Unreached, fmt::format("the process ended {}", doing)), ""});
+          {other, Outcome::of(Verdict::Unreached, fmt::format("the process crashed or hung {}", doing)), ""});
   return true;
 }
 

@@ -56,8 +56,7 @@ void judge_failure(Judging& judging);
 // reached another thread's call; the thread and round in which the process ended, as text; each thread's
 // illegal provider calls.
 void judge_threads(Judging& judging);
-std::optional<ClauseOutcome> wrong_in_threads(
-    const Judging& judging);  // if the process crashed or hung later
+std::optional<ClauseOutcome> wrong_in_threads(const Judging& judging);  // before a crash or hang
 std::string stray_fault(const Judging& judging);
 std::string turn_at_the_end(const Judging& judging);
 std::vector<std::string> illegal_in_threads(const Judging& judging);
