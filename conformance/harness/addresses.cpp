@@ -38,7 +38,7 @@ struct Found {
   std::string interface;
 };
 
-// The first one of this sort of the interface that has `address`.
+// The first address of this sort on the interface that has `address`.
 std::optional<Found> ipv6_beside(const std::string& address, bool link_local) {
   ifaddrs* all = nullptr;
   if (getifaddrs(&all) != 0) return std::nullopt;
@@ -72,7 +72,7 @@ std::string address_named(std::string_view text, const Target& target) {
   if (text == kIpv6 || text == kNoScope) return found->address;
   if (text == kLinkLocal) return fmt::format("{}%{}", found->address, found->interface);
   if (text == kUnknownScope) return fmt::format("{}%{}", found->address, "nosuch0");
-  throw std::runtime_error(fmt::format("{} is no name of an address", text));
+  throw std::runtime_error(fmt::format("unknown address name {}", text));
 }
 
 }  // namespace conformance

@@ -30,8 +30,8 @@ bool has_failed(const rdmafault_record& record) {
   }
 }
 
-// Whether the IUT asks the provider for the same thing again and again: then it hangs itself, though it is
-// found within the provider.
+// Whether the IUT repeats one provider call without end. Then the IUT hangs, although the innermost frame is
+// in the provider.
 bool calls_without_end(const Library& library, const Evidence& evidence) {
   constexpr int kRepeats = 16;
   const rdmafault_function* last = nullptr;
@@ -45,7 +45,7 @@ bool calls_without_end(const Library& library, const Evidence& evidence) {
   return false;
 }
 
-// The role of the innermost recorded frame that belongs to a module which can be at fault, or nothing.
+// The role of the innermost recorded frame of a module that can be at fault; empty: there is none.
 std::string innermost_suspect(const Library& library, const Observation& seen) {
   const size_t frames = std::min<size_t>(seen.frames, seen.frame.size());
   for (size_t i = 0; i < frames; ++i)
@@ -70,7 +70,7 @@ bool is_crash_signal(int signal) {
 }
 
 std::vector<std::string> misuse_before_the_end(const Library& library, const Evidence& evidence) {
-  // Each thread's log is an account of its own: between logs the records are in no order.
+  // Each thread's log is settled separately: records of different logs have no order.
   std::vector<std::string> illegal;
   uint32_t first = evidence.observation.call_first;
   const auto settle_until = [&](uint32_t end) {
@@ -83,16 +83,16 @@ std::vector<std::string> misuse_before_the_end(const Library& library, const Evi
   return illegal;
 }
 
-// Where no frame belongs to a module that can be at fault (all in libc, the loader, nowhere), whoever was
-// called by us answers for it.
+// If no frame belongs to a module that can be at fault (all are in libc, the loader or no object), the IUT is
+// at fault: the harness called it.
 std::string module_that_crashed(const Library& library, const Evidence& evidence) {
   if (!misuse_before_the_end(library, evidence).empty()) return "iut";
   std::string role = innermost_suspect(library, evidence.observation);
   return role.empty() ? "iut" : role;
 }
 
-// Whose code waits or spins, though it may do so in libc. Where the stack could not be had: within a
-// provider's call that never came back the provider hangs, otherwise the IUT.
+// The module that waits or spins, possibly inside libc. Without a stack: the provider if one of its calls did
+// not return, otherwise the IUT.
 std::string module_that_hangs(const Library& library, const Evidence& evidence) {
   if (!misuse_before_the_end(library, evidence).empty()) return "iut";
   if (calls_without_end(library, evidence)) return "iut";
@@ -111,7 +111,8 @@ std::string really_failed(const Library& library, const Evidence& evidence, Wind
         !is_iut_provider_call(library, evidence, record))
       continue;
     return fmt::format(
-        "{} really failed, with {}: a busy port, a missing device or a limit", function_of(record).name,
+        "{} failed without a rule, with {}: a busy port, a missing device or a limit",
+        function_of(record).name,
         record.error != 0 ? error_name(record.error) : fmt::format("result {}", record.result));
   }
   return {};

@@ -28,7 +28,7 @@
 namespace conformance {
 namespace {
 
-// A wild sentinel: no handle that anybody gave out, and nothing that may be followed.
+// A wild sentinel: not a handle, and not a valid address.
 void* const kWild = reinterpret_cast<void*>(0x5eed'5eed'5eed'5ee8);
 
 Observation* logged_into = nullptr;
@@ -65,14 +65,14 @@ class Child {
 
   void run() {
     logged_into = &observation_;
-    // Without a word from us the IUT has its own function, as its loading left it.
+    // Otherwise the IUT keeps the log function that it set when it was loaded.
     if (experiment_.logger == Logger::Ours) library_.iut.log_set_function(keep_log);
     observation_.phase = Phase::Prepare;
     if (const Condition* condition = find_condition(experiment_.condition);
         condition != nullptr && condition->begin != nullptr)
       condition->begin();
     if (!shim_is_live() || !mock_plays({}) || !prepare()) return;
-    // The script's expectations are about the call under test, and about giving back what it gave.
+    // The script's expectations cover the call under test and the release of its endpoint.
     if (!mock_plays(experiment_.script)) return;
     const bool alone = experiment_.threads == 1;
     if (alone)
@@ -97,7 +97,7 @@ class Child {
   void broken(const std::string& text) { put(observation_.broken, text); }
   [[nodiscard]] bool on_kernel() const { return library_.mock.begin == nullptr; }
 
-  // Puts a script's expectations in the place of the former ones, whose failures are kept.
+  // Replaces the running script by `script`. Failures of the old script are kept.
   bool mock_plays(const std::string& script) {
     if (library_.mock.begin == nullptr) return true;
     mock_rests();
@@ -105,11 +105,11 @@ class Child {
       mock_is_playing_ = true;
       return true;
     }
-    broken("the mock has no script " + script);
+    broken("unknown mock script " + script);
     return false;
   }
 
-  // How many connection requests the script sends while the call is under way.
+  // The number of connection requests that the script sends during the call.
   [[nodiscard]] int queued_requests() const {
     if (library_.mock.scripts == nullptr) return 0;
     size_t count = 0;
@@ -137,11 +137,10 @@ class Child {
     return false;
   }
 
-  // Before the first experiment's verdict can mean anything: the IUT's slots lead into the shim (they could
-  // have been bound anew), and a call that is made is a call that is counted.
+  // A verdict needs both: the IUT's slots still point into the shim, and the shim counts a call.
   bool shim_is_live() {
     if (const std::string slot = slot_past_shim(library_); !slot.empty()) {
-      broken("the IUT calls " + slot + " past the shim");
+      broken("the IUT bypasses the shim for " + slot);
       return false;
     }
     if (!arm({})) return false;
@@ -149,7 +148,7 @@ class Child {
     std::free(block);
     library_.shim.disarm();
     if (log_->count == 2) return true;
-    broken("the shim counted " + std::to_string(log_->count) + " of 2 calls that were made");
+    broken("the shim counted " + std::to_string(log_->count) + " of 2 calls");
     return false;
   }
 
@@ -188,7 +187,7 @@ class Child {
     *out = sentinel();
     observation_.out_before = reinterpret_cast<uint64_t>(*out);
     take_holdings(observation_.before, on_kernel());
-    list_modules(observation_);  // a crash leaves no second chance
+    list_modules(observation_);  // before the call: it may crash
     std::unique_ptr<Imposed> imposed = impose();
     Guard::close();
     if (!arm(rules_, experiment_.sees_system_calls() ? RDMAFAULT_SYSTEM_CALLS : 0)) return;
@@ -213,11 +212,11 @@ class Child {
     if (code != 0 && experiment_.must_succeed) try_without_iut();
     if (!imposed) return;
     if (code == 0 && !imposed->lacks().empty()) broken(imposed->lacks());
-    if (const std::string text = imposed->lift(); !text.empty()) broken("the condition stays: " + text);
+    if (const std::string text = imposed->lift(); !text.empty()) broken("cannot undo the condition: " + text);
   }
 
-  // Whether the surroundings are to blame for a refusal. What the IUT is granted at a second attempt was
-  // refused by something that passed. The mock's scripts are about the IUT's calls alone.
+  // Whether the environment is the reason for a refusal. If a second attempt of the IUT succeeds, the reason
+  // was temporary. Not with a mock script: its expectations are for the IUT's calls only.
   void try_without_iut() {
     if (!experiment_.script.empty()) return;
     const Operation& operation = *experiment_.operation;
@@ -227,7 +226,7 @@ class Child {
     if (observation_.without_iut == Works::Yes && operation.call(bed_, &out) == 0) {
       operation.undo(bed_, &out);
       observation_.without_iut = Works::Unknown;
-      text = "the same call succeeded a moment later";
+      text = "a second attempt succeeded";
     }
     put(observation_.without_iut_text, text);
   }
@@ -240,7 +239,7 @@ class Child {
   std::unique_ptr<Imposed> impose() {
     if (experiment_.condition.empty()) return nullptr;
     const Condition* condition = find_condition(experiment_.condition);
-    if (condition == nullptr) throw std::runtime_error("there is no condition " + experiment_.condition);
+    if (condition == nullptr) throw std::runtime_error("unknown condition " + experiment_.condition);
     if (const std::string why = not_allowed(*condition, bed_.target); !why.empty())
       throw std::runtime_error(why);
     if (condition->impose == nullptr) return nullptr;
@@ -250,7 +249,7 @@ class Child {
   void use_and_undo() {
     void** out = guard_.slot();
     if (observation_.has_out == 0 || observation_.out_after == observation_.out_before)
-      return;  // nothing was given
+      return;  // there is no endpoint
     observation_.phase = Phase::Use;
     std::string text;
     observation_.works = experiment_.operation->use(bed_, *out, queued_requests(), text);
@@ -265,7 +264,7 @@ class Child {
     observation_.undone = 1;
   }
 
-  // After a failure, and after threads, the same function, used rightly and without a fault, must work.
+  // After a failure, and after threads, the same call with correct arguments and without a fault must work.
   void again() {
     observation_.phase = Phase::Again;
     const Operation& ordinary = experiment_.operation->ordinary();
@@ -300,13 +299,13 @@ class Child {
 void run_in_child(const Library& library, const Target& target, const Experiment& experiment,
                   std::span<std::byte> memory) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
-  setpgid(0, 0);  // who interrupts the runner at its terminal does not mean us: it would look like a crash
+  setpgid(0, 0);  // Ctrl-C in the runner's terminal must not end the child: it would look like a crash
   const rlimit no_core{0, 0};
   setrlimit(RLIMIT_CORE, &no_core);
-  // The runner's terminal is not for what an IUT prints.
+  // Output of the IUT must not reach the runner's terminal.
   const int null = open("/dev/null", O_RDWR | O_CLOEXEC);
   for (const int fd : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) dup2(null, fd);
-  // Nor are its files, its other children's descriptors, or what it inherited itself.
+  // The child inherits no other descriptor of the runner.
   close_range(STDERR_FILENO + 1, ~0u, 0);
   try {
     Child(library, target, experiment, memory, Guard::Mode::On).run();

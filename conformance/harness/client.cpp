@@ -24,7 +24,7 @@ bool readable(int fd, int patience_ms) {
   return poll(&ready, 1, patience_ms) == 1 && (ready.revents & POLLIN) != 0;
 }
 
-// Waits for either; what happens on both at once counts for the first.
+// Waits for either; if both are readable, First.
 enum class Readable { First, Second, None };
 Readable either_readable(int first, int second, int patience_ms) {
   std::array<pollfd, 2> ready{pollfd{first, POLLIN, 0}, pollfd{second, POLLIN, 0}};
@@ -45,7 +45,7 @@ class Client {
   Client(Client&&) = delete;
   Client& operator=(Client&&) = delete;
 
-  // As far as the connection request is on its way.
+  // Connects up to the point where the connection request is sent.
   std::string start(sockaddr* to) {
     channel_ = p_.create_event_channel();
     if (channel_ == nullptr) return failed("the client's rdma_create_event_channel");
@@ -101,7 +101,7 @@ class Accepted {
   Accepted(Accepted&&) = delete;
   Accepted& operator=(Accepted&&) = delete;
 
-  // The request of a client that has set out. Where there is nobody to take it, the client hears so first.
+  // Waits for the client's request. If there is no listener, the client is rejected first.
   std::string await_request(rpma_ep* endpoint, Client& client) const {
     int fd = -1;
     if (const int code = iut_.ep_get_fd(endpoint, &fd); code != 0)
@@ -134,10 +134,9 @@ class Accepted {
       return fmt::format("the server waited {} s for {}", patience_ms_ / 1000, name);
     rpma_conn_event event = RPMA_CONN_UNDEFINED;
     if (const int code = iut_.conn_next_event(connection_, &event); code != 0)
-      return fmt::format("rpma_conn_next_event returned {} where {} was due", code, name);
+      return fmt::format("rpma_conn_next_event returned {} instead of {}", code, name);
     if (event != wanted)
-      return fmt::format("the server got connection event {} where {} was due", static_cast<int>(event),
-                         name);
+      return fmt::format("the server got connection event {} instead of {}", static_cast<int>(event), name);
     return {};
   }
 
@@ -156,7 +155,7 @@ Works connect_to(const Testbed& bed, rpma_ep* endpoint, const std::string& addre
   hints.ai_socktype = SOCK_STREAM;
   addrinfo* found = nullptr;
   if (const int code = getaddrinfo(address.c_str(), port.c_str(), &hints, &found); code != 0) {
-    text = fmt::format("{} port {} is no numeric address: {}", address, port, gai_strerror(code));
+    text = fmt::format("{} port {} is not a numeric address: {}", address, port, gai_strerror(code));
     return Works::Unknown;
   }
   const std::unique_ptr<addrinfo, void (*)(addrinfo*)> owned(found, freeaddrinfo);
@@ -179,7 +178,7 @@ int take_queued(const Testbed& bed, rpma_ep* endpoint) {
   if (bed.library.iut.ep_get_fd(endpoint, &fd) != 0) return -1;
   int requests = 0;
   while (readable(fd, 0)) {
-    // Other events than a connection request are taken from the queue and refused.
+    // accept() also removes events that are not connection requests; they are not counted.
     Accepted server(bed);
     if (server.accept(endpoint).empty()) ++requests;
   }

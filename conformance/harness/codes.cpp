@@ -35,4 +35,9 @@ std::string error_name(int error) {
   return name != nullptr ? name : fmt::format("errno {}", error);
 }
 
+std::string signal_name(int signal) {
+  const char* const name = sigabbrev_np(signal);
+  return name != nullptr ? fmt::format("SIG{}", name) : fmt::format("signal {}", signal);
+}
+
 }  // namespace conformance

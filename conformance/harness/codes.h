@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The error codes of librpma, and the system's, by name.
+// Names of librpma's error codes, errno values and signals.
 #pragma once
 
 #include <string>
@@ -12,5 +12,8 @@ std::string code_name(int code);
 
 // "EINVAL"; "errno 524" for a number that has no name.
 std::string error_name(int error);
+
+// "SIGSEGV"; "signal 40" for a number that has no name.
+std::string signal_name(int signal);
 
 }  // namespace conformance

@@ -13,7 +13,7 @@ namespace {
 
 constexpr Condition kConditions[] = {
     {"memlock", "RLIMIT_MEMLOCK is low", "KiB", lower_memlock},
-    {"descriptors-left", "so many descriptors are left until RLIMIT_NOFILE is reached", "number",
+    {"descriptors-left", "only this many descriptors are left below RLIMIT_NOFILE", "number",
      leave_descriptors},
     {.name = "no-bind-service",
      .what = "the process lacks CAP_NET_BIND_SERVICE",
@@ -23,11 +23,11 @@ constexpr Condition kConditions[] = {
     {"port-held", "another endpoint of this process listens on the port", "address", hold_port_here},
     {"port-held-elsewhere", "an endpoint of another process listens on the port", "address",
      hold_port_elsewhere},
-    {"listener-killed", "another process that listened on the address and port was just killed", "",
+    {"listener-killed", "another process that listened on the address and port was killed just before", "",
      kill_listener},
-    {"listeners", "so many other endpoints of this process listen", "number", hold_many},
+    {"listeners", "this many other endpoints of this process listen", "number", hold_many},
     {"listeners-to-the-limit",
-     "RLIMIT_NOFILE leaves so many descriptors, and other endpoints of this process take all of them",
+     "RLIMIT_NOFILE leaves this many descriptors, and other endpoints of this process use all of them",
      "number", hold_all},
 
     {.name = "node-missing",
@@ -36,7 +36,7 @@ constexpr Condition kConditions[] = {
      .impose = hide_node,
      .feature = kMounts},
     {.name = "node-awaited",
-     .what = "there is no /dev/infiniband/rdma_cm, and udev may make it any time",
+     .what = "there is no /dev/infiniband/rdma_cm, but udev may create it",
      .parameter = "",
      .impose = hide_node_for_long,
      .alone = true,
@@ -49,13 +49,13 @@ constexpr Condition kConditions[] = {
      .begin = give_up_file_privileges,
      .feature = kMounts},
     {.name = "node-replaced",
-     .what = "another file stands where /dev/infiniband/rdma_cm should",
+     .what = "/dev/infiniband/rdma_cm is another file",
      .parameter = "file, null or zero",
      .impose = replace_node,
      .feature = kMounts},
 
     {.name = "no-device",
-     .what = "the network namespace has the address, but no RDMA device",
+     .what = "the network namespace has the address but no RDMA device",
      .parameter = "",
      .impose = take_all_devices,
      .alone = true,
@@ -89,10 +89,9 @@ const Condition* find_condition(std::string_view text) {
 std::string not_allowed(const Condition& condition, const Target& target) {
   if (!condition.disruptive || target.allow_disruptive) return {};
   return fmt::format(
-      "'{}' disturbs the whole host; run it in a machine of its own (--provider rxe without --device), or "
-      "with "
-      "--allow-disruptive",
-      condition.what);
+      "condition {} disturbs the whole host; run it in a virtual machine (--provider rxe without --device) "
+      "or with --allow-disruptive",
+      condition.name);
 }
 
 std::string parameter_of(std::string_view text) {

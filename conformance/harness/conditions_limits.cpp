@@ -23,11 +23,9 @@ class Limit : public Imposed {
     getrlimit(resource_, &old_);
     const rlimit low{value, old_.rlim_max};
     if (value > old_.rlim_max || setrlimit(resource_, &low) != 0)
-      throw std::runtime_error(name_ + " cannot be set");
+      throw std::runtime_error("cannot set " + name_);
   }
-  std::string lift() override {
-    return setrlimit(resource_, &old_) == 0 ? "" : name_ + " cannot be set back";
-  }
+  std::string lift() override { return setrlimit(resource_, &old_) == 0 ? "" : "cannot restore " + name_; }
 
  private:
   __rlimit_resource resource_;
@@ -35,14 +33,14 @@ class Limit : public Imposed {
   rlimit old_{};
 };
 
-// Takes it out of the calling thread's effective set.
+// Removes the capability from the calling thread's effective set.
 void give_up(unsigned capability) {
   __user_cap_header_struct header{_LINUX_CAPABILITY_VERSION_3, 0};
   std::array<__user_cap_data_struct, _LINUX_CAPABILITY_U32S_3> sets{};
   bool done = syscall(SYS_capget, &header, sets.data()) == 0;
   sets.at(capability / 32).effective &= ~(1u << capability % 32);
   done = done && syscall(SYS_capset, &header, sets.data()) == 0;
-  if (!done) throw std::runtime_error("a capability cannot be given up");
+  if (!done) throw std::runtime_error("cannot drop a capability with capset");
 }
 
 }  // namespace
@@ -51,8 +49,8 @@ ImposedPtr lower_memlock(Testbed& /*bed*/, const std::string& kib) {
   return std::make_unique<Limit>(RLIMIT_MEMLOCK, "RLIMIT_MEMLOCK", std::stoul(kib) * 1024);
 }
 
-// The limit is about numbers, not about how many are open: numbers above it may be taken, and gaps below it
-// count as left.
+// The limit applies to descriptor numbers, not to their count: numbers above it may be in use, and free
+// numbers below it count as left.
 ImposedPtr leave_descriptors(Testbed& /*bed*/, const std::string& number) {
   unsigned long left = std::stoul(number);
   int limit = 0;

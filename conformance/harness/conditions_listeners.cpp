@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Conditions: other endpoints of the IUT that listen, in this process or in another.
+// Conditions: other endpoints of the IUT listen, in this process or in another one.
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/prctl.h>
@@ -23,7 +23,7 @@ namespace {
 // Endpoints of this process.
 class HeldListeners : public Imposed {
  public:
-  // `wanted`: how many there must be, or the condition lacks some.
+  // `wanted`: with fewer endpoints lacks() is not empty.
   explicit HeldListeners(Testbed& bed, size_t wanted = 0) : bed_(bed), wanted_(wanted) {}
 
   // Returns what rpma_ep_listen returned.
@@ -52,12 +52,12 @@ class HeldListeners : public Imposed {
  private:
   Testbed& bed_;
   std::vector<rpma_ep*> endpoints_;
-  ImposedPtr other_;  // to be lifted first
+  ImposedPtr other_;  // lifted first
   size_t wanted_;
 };
 
-// A process that listens until it is killed, at the latest with this one. Where librdmacm was never called
-// here, that stays so.
+// A process that listens until it is killed; it ends with this process at the latest. Does not call
+// librdmacm in this process.
 class OtherProcess : public Imposed {
  public:
   OtherProcess(Testbed& bed, const std::string& address) {
@@ -71,8 +71,9 @@ class OtherProcess : public Imposed {
     close(ends[0]);
     if (process_ > 0 && answered && code == 0) return;
     end();
-    throw std::runtime_error(answered ? "the other process's rpma_ep_listen returned " + code_name(code)
-                                      : std::string("the other process ended before it listened"));
+    throw std::runtime_error(answered
+                                 ? "the other process's rpma_ep_listen returned " + code_name(code)
+                                 : std::string("the other process ended before its rpma_ep_listen returned"));
   }
   ~OtherProcess() override { end(); }
   OtherProcess(const OtherProcess&) = delete;
@@ -88,7 +89,7 @@ class OtherProcess : public Imposed {
  private:
   [[noreturn]] static void listen(Testbed& bed, const std::string& address, int answer) {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
-    // Not into the observation, which is the experiment's.
+    // The observation must not get this process's log.
     bed.library.iut.log_set_function(nullptr);
     rpma_ep* endpoint = nullptr;
     const int code = bed.library.iut.ep_listen(bed.peer, address.c_str(), bed.port.c_str(), &endpoint);
@@ -110,8 +111,8 @@ class Nothing : public Imposed {
   std::string lift() override { return {}; }
 };
 
-// Ports of the many, below those of experiments (testbed.cpp). Experiments that run side by side begin at
-// different ones mostly, and pass over what is taken.
+// Ports for many endpoints, below those of experiments (testbed.cpp). Concurrent experiments mostly start at
+// different ports, and skip ports that are busy.
 constexpr int kFirst = 1024;
 constexpr int kEnd = 10240;
 constexpr int kBlock = 512;
@@ -122,7 +123,7 @@ void listen_on_many(HeldListeners& held, const Testbed& bed, More more) {
   const int begin = getpid() % (kPorts / kBlock) * kBlock;
   for (int i = 0; i < kPorts && more(); ++i) {
     const std::string port = std::to_string(kFirst + (begin + i) % kPorts);
-    if (port != bed.port) held.add(bed.target.address, port);  // the mock's lies among these
+    if (port != bed.port) held.add(bed.target.address, port);  // the mock's port is in this range
   }
 }
 
@@ -153,7 +154,7 @@ ImposedPtr kill_listener(Testbed& bed, const std::string& /*none*/) {
 ImposedPtr hold_many(Testbed& bed, const std::string& number) {
   const size_t wanted = std::stoul(number);
   auto held = std::make_unique<HeldListeners>(bed, wanted);
-  // An IUT that refuses these will refuse the call under test as well, where it is judged.
+  // An IUT that refuses these also refuses the call under test, which is judged.
   listen_on_many(*held, bed, [&] { return held->count() < wanted; });
   return held;
 }
@@ -164,7 +165,7 @@ ImposedPtr hold_all(Testbed& bed, const std::string& descriptors) {
   listen_on_many(*held, bed, descriptor_left);
   if (held->count() > 0 && !descriptor_left()) return held;
   held->lift();
-  throw std::runtime_error("other endpoints do not take all descriptors");
+  throw std::runtime_error("other endpoints cannot use up all descriptors");
 }
 
 }  // namespace conformance

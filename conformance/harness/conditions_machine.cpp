@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Conditions: the device or its network interface gone. They change the whole machine and set it back to what
-// fixtures/rxe/guest/init makes of the rxe machine, so they want one that is like it: link rxe0 on dummy0.
+// Conditions: the device or its network interface is gone. They change the whole machine and then restore the
+// state that fixtures/rxe/guest/init sets up, so they need the same configuration: link rxe0 on dummy0.
 //
-// How a process can be without any device (kernel 6.1): with `rdma system set netns exclusive` a device shows
-// in its own network namespace alone, for libibverbs (netlink), librdmacm and rdma_cm alike. The child moves
-// to a new namespace that has the address on an interface, but no device. Unloading rdma_rxe is refused while
-// the peer's context is open; deleting the link empties the list of devices for all, but does not come to an
-// end while a context is open, so it cannot be undone in time for the next call.
+// How a process gets no device (kernel 6.1): after `rdma system set netns exclusive` libibverbs (netlink),
+// librdmacm and rdma_cm see a device only in its own network namespace. The child moves to a new namespace
+// that has the address on an interface but no device. Two other ways do not work: unloading rdma_rxe is
+// refused while the peer's context is open; deleting the link empties the list of devices, but does not
+// finish while a context is open, so it cannot be undone before the next call.
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -34,7 +34,7 @@ namespace {
 namespace fs = std::filesystem;
 using Clock = std::chrono::steady_clock;
 
-// As the rxe machine is made.
+// The configuration of the rxe machine.
 constexpr std::string_view kDevice = "rxe0";
 constexpr const char* kInterface = "dummy0";
 constexpr const char* kAddress6 = "2001:db8::1/64";
@@ -43,7 +43,7 @@ constexpr const char* kGids = "/sys/class/infiniband/rxe0/ports/1/gids";
 constexpr std::array<std::string_view, 3> kWantedGids = {"fe80:0000:0000:0000:0000:00ff:fe00:0201",
                                                          "0000:0000:0000:0000:0000:ffff:c000:0201",
                                                          "2001:0db8:0000:0000:0000:0000:0000:0001"};
-constexpr int kGidsLooked = 10;  // of a table of a thousand; ours are among the first
+constexpr int kGidsLooked = 10;  // of about 1000; the wanted ones are among the first
 constexpr std::chrono::seconds kPatience{20};
 
 using Words = std::vector<const char*>;
@@ -87,13 +87,11 @@ void want_our_machine(const Target& target) {
   std::string interface;
   std::getline(parent, interface);
   if (target.device != kDevice || interface != kInterface)
-    throw std::runtime_error(
-        fmt::format("this can be undone only where the device is a soft-RoCE link {} on {}, as in the rxe "
-                    "machine",
-                    kDevice, kInterface));
+    throw std::runtime_error(fmt::format(
+        "this condition needs the soft-RoCE link {} on {}, as in the rxe machine", kDevice, kInterface));
 }
 
-// Whether the list of devices, which is empty before a deletion has ended, has the link.
+// Whether the device list has the link. It is already empty while a deletion is running.
 bool is_listed() {
   return run({"rdma", "link", "show", "rxe0/1"});
 }
@@ -112,10 +110,11 @@ bool has_gids() {
 }
 
 std::string bring_interface_up() {
-  if (!run({"ip", "link", "set", kInterface, "up"})) return fmt::format("{} does not come up", kInterface);
-  // Being down has taken it away. Where it is there still, this fails and does no harm.
+  if (!run({"ip", "link", "set", kInterface, "up"}))
+    return fmt::format("interface {} does not come up", kInterface);
+  // The kernel removed this address when the interface went down. If it is still there, this fails: no harm.
   run({"ip", "addr", "add", kAddress6, "dev", kInterface, "nodad"});
-  return comes_true(has_gids) ? "" : fmt::format("{} does not get its GIDs", kDevice);
+  return comes_true(has_gids) ? "" : fmt::format("device {} does not get its GIDs", kDevice);
 }
 
 class InterfaceDown : public Imposed {
@@ -130,7 +129,7 @@ class NoDevice : public Imposed {
     must_run({"rdma", "system", "set", "netns", "exclusive"});
     before_ = open("/proc/self/ns/net", O_RDONLY | O_CLOEXEC);
     if (before_ < 0 || unshare(CLONE_NEWNET) != 0)
-      throw std::runtime_error("no network namespace of one's own");
+      throw std::runtime_error("cannot create a network namespace (needs CAP_SYS_ADMIN)");
     must_run({"ip", "link", "add", kInterface, "type", "dummy"});
     must_run({"ip", "link", "set", kInterface, "up"});
     must_run({"ip", "addr", "add", address.c_str(), "dev", kInterface});
@@ -145,12 +144,12 @@ class NoDevice : public Imposed {
   int before_ = -1;
 };
 
-// The deletion goes on behind our back and ends after this process has.
+// The deletion runs in the background and finishes after this process has ended.
 class LinkDeleted : public Imposed {
  public:
   LinkDeleted() {
     if (start({"rdma", "link", "del", kDevice.data()}) < 0 || !comes_true([] { return !is_listed(); }))
-      throw std::runtime_error("the link cannot be deleted");
+      throw std::runtime_error("cannot delete link rxe0");
   }
   std::string lift() override { return {}; }
 };
@@ -173,17 +172,17 @@ ImposedPtr take_interface_down(Testbed& bed, const std::string& /*none*/) {
 }
 
 std::string make_machine_whole(const Target& target) {
-  // Where nothing may be disturbed, nothing was.
+  // Without allow_disruptive the machine was not changed.
   if (!target.allow_disruptive || target.device != kDevice) return {};
-  // Refused as long as there is a second network namespace, which goes a little after its last process.
+  // Refused while a second network namespace exists; it disappears shortly after its last process.
   if (!comes_true([] { return run({"rdma", "system", "set", "netns", "shared"}); }))
-    return "devices do not show in every network namespace again";
+    return "cannot set 'rdma system set netns shared'";
   const auto is_there = [] {
     if (is_listed()) return true;
     if (!fs::exists(kLink)) run({"rdma", "link", "add", kDevice.data(), "type", "rxe", "netdev", kInterface});
     return false;
   };
-  if (!comes_true(is_there)) return fmt::format("{} does not come back", kDevice);
+  if (!comes_true(is_there)) return fmt::format("cannot restore link {}", kDevice);
   return bring_interface_up();
 }
 

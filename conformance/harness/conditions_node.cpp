@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Conditions: the device node of rdma_cm missing, forbidden or something else. Made in a mount namespace of
-// the child's own, so that nobody else sees it: a file system in memory covers /dev/infiniband, with the same
-// nodes but for the one in question.
+// Conditions: the device node of rdma_cm is missing, forbidden or another file. A tmpfs covers
+// /dev/infiniband and has the same nodes except this one. It is mounted in the child's own mount namespace,
+// so that other processes do not see it.
 #include <dirent.h>
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -49,21 +49,21 @@ class Covered : public Imposed {
         root_(open("/", O_PATH | O_CLOEXEC)),
         folder_(open(".", O_PATH | O_CLOEXEC)) {
     const std::map<std::string, struct stat> all = nodes();
-    must(unshare(CLONE_NEWNS) == 0, "a mount namespace of one's own (needs CAP_SYS_ADMIN)");
-    // Without this, mounts would show in everybody else's namespace.
-    must(mount(nullptr, "/", nullptr, MS_REC | MS_PRIVATE, nullptr) == 0, "making mounts private");
-    must(mount("tmpfs", kFolder, "tmpfs", 0, "mode=755") == 0, "a mount on /dev/infiniband");
+    must(unshare(CLONE_NEWNS) == 0, "cannot create a mount namespace (needs CAP_SYS_ADMIN)");
+    // Otherwise other namespaces would see the mounts.
+    must(mount(nullptr, "/", nullptr, MS_REC | MS_PRIVATE, nullptr) == 0, "cannot make mounts private");
+    must(mount("tmpfs", kFolder, "tmpfs", 0, "mode=755") == 0, "cannot mount a tmpfs on /dev/infiniband");
     const mode_t mask = umask(0);
     for (const auto& [path, node] : all)
       if (path != kNode) must(mknod(path.c_str(), node.st_mode, node.st_rdev) == 0, path.c_str());
     umask(mask);
   }
-  // A file in the place of the hidden node.
+  // A file instead of the hidden node.
   static void make_node(mode_t mode, dev_t device) {
     must(mknod(kNode, mode, device) == 0 && chmod(kNode, mode & 07777u) == 0, kNode);
   }
-  // Back, and not only uncovered: seen from another namespace, descriptors have other paths. Entering one
-  // leaves its very root as ours.
+  // Returns to the old namespace, since the paths of descriptors differ in another one. setns() also changes
+  // the root and the working directory, so they are restored.
   std::string lift() override {
     const bool done =
         setns(namespace_, CLONE_NEWNS) == 0 && fchdir(root_) == 0 && chroot(".") == 0 && fchdir(folder_) == 0;
@@ -77,8 +77,8 @@ class Covered : public Imposed {
   int folder_;
 };
 
-// librdmacm waits up to 5 s for a node that is missing, but only where it can watch udev's folder, which a
-// machine without udev lacks.
+// librdmacm waits up to 5 s for a missing node, but only if it can watch udev's folder. A machine without
+// udev has no such folder.
 class Awaited : public Covered {
  public:
   Awaited() { must(mkdir(kUdevFolder, 0755) == 0 || errno == EEXIST, kUdevFolder); }
@@ -98,13 +98,13 @@ ImposedPtr hide_node_for_long(Testbed& /*bed*/, const std::string& /*none*/) {
   return std::make_unique<Awaited>();
 }
 
-// Where udev made it, it is not empty and stays.
+// A folder that udev created is not empty: rmdir fails and it stays.
 std::string remove_udev_folder(const Target& /*target*/) {
   rmdir(kUdevFolder);
   return {};
 }
 
-// Nobody may, not even its owner; root needs its capabilities, which are gone.
+// Mode 0: not even the owner may open it. Root would need capabilities that were dropped.
 ImposedPtr forbid_node(Testbed& /*bed*/, const std::string& /*none*/) {
   struct stat node {};
   must(stat(kNode, &node) == 0, kNode);
@@ -122,7 +122,7 @@ ImposedPtr replace_node(Testbed& /*bed*/, const std::string& by) {
   else if (by == "zero")
     Covered::make_node(S_IFCHR | 0666, makedev(1, 5));
   else
-    throw std::runtime_error("node-replaced:file, null or zero");
+    throw std::runtime_error("unknown condition node-replaced:" + by + "; give file, null or zero");
   return covered;
 }
 

@@ -12,7 +12,7 @@ namespace conformance {
 namespace {
 
 std::string failed(const char* function) {
-  return fmt::format("without the IUT {} failed as well, with {}", function, error_name(errno));
+  return fmt::format("{} also failed without the IUT, with {}", function, error_name(errno));
 }
 
 }  // namespace

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The listen that rpma_ep_listen(3) describes, made with librdmacm's calls alone: whether an address and port
-// can be listened on here tells whom to blame for a refusal.
+// A listen as in rpma_ep_listen(3), with librdmacm's functions and without the IUT. It shows whether a
+// refusal comes from the IUT or from the environment.
 #pragma once
 
 #include <string>
@@ -10,7 +10,7 @@
 
 namespace conformance {
 
-// Listens, and gives everything back. Returns empty where it listened, or which call failed, and with what.
+// Listens and releases everything. Returns empty, or which call failed and with which error.
 // Runs in a child, not armed.
 std::string listen_directly(const Provider& provider, const char* address, const char* port);
 

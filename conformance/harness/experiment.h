@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// An experiment: one run of a function under test in a process of its own, under a set of rules.
+// An experiment: one run of a function under test in its own process, under a set of rules.
 #pragma once
 
 #include <memory>
@@ -13,7 +13,7 @@
 
 namespace conformance {
 
-// How used the process is when the call is made (DESIGN section 2).
+// What the process did before the call (DESIGN section 2).
 enum class Start { Cold, Primed, Warm };
 
 // What the out-parameter holds before the call. Live: the handle of an endpoint that is in use.
@@ -25,14 +25,13 @@ std::string_view name_of(Sentinel sentinel);
 struct Rule {
   std::string text;
   rdmafault_rule parsed;
-  [[nodiscard]] rdmafault_kind kind() const;  // of what it makes fail
+  [[nodiscard]] rdmafault_kind kind() const;  // of the function that it makes fail
 };
 
-// Parses `text`; a rule that is written in our own tables and does not parse is a defect of ours and throws
-// std::invalid_argument with the parser's words.
+// Parses `text`. Throws std::invalid_argument with the parser's message.
 Rule make_rule(const std::string& text);
 
-// Whose log function the IUT has: one of ours, that keeps the text, or the one that it sets itself.
+// The IUT's log function: Ours stores the text in the observation; Default is the IUT's own.
 enum class Logger { Ours, Default };
 
 struct Experiment {
@@ -40,25 +39,25 @@ struct Experiment {
   Start start = Start::Primed;
   Sentinel sentinel = Sentinel::Null;
   std::vector<Rule> rules = {};
-  std::string script = {};     // of the mock; empty: the plain fake
-  std::string condition = {};  // NAME or NAME:PARAMETER (conditions.h); empty: good conditions
+  std::string script = {};     // of the mock; empty: no script
+  std::string condition = {};  // NAME or NAME:PARAMETER (conditions.h); empty: none
   Logger logger = Logger::Ours;
-  bool watch_system_calls = false;  // also where no rule and no condition is there
-  bool must_succeed = false;        // where it is refused, the same is tried without the IUT; not in the id
-  unsigned threads =
-      1;  // that make the call in turn, each on a port of its own; every second one has the rules
+  bool watch_system_calls = false;  // even without a rule or condition
+  bool must_succeed = false;        // if refused, it is tried without the IUT; not in the id
+  // How many threads make the call in turn, each on its own port. Every second one has the rules.
+  unsigned threads = 1;
 
-  // The stable id: names, roles and ordinals, never addresses or versions. point.h reads it back.
+  // The stable id: names, roles and ordinals, no addresses or versions. point.h parses it.
   [[nodiscard]] std::string point() const;
   // The same experiment without a fault; it must succeed before a fault's verdict counts.
   [[nodiscard]] Experiment control() const;
-  // Whether anything is made to go wrong, so that a control is needed.
+  // Whether it has a fault, script, condition or special arguments, so that a control is needed.
   [[nodiscard]] bool is_disturbed() const;
   // Whether the shim must see the system calls of the call under test.
   [[nodiscard]] bool sees_system_calls() const;
 };
 
-// The start that a sentinel needs: each start and each sentinel is met once where a test runs all three.
+// A start and a sentinel. kSettings has each start and each sentinel once.
 struct Setting {
   Start start;
   Sentinel sentinel;

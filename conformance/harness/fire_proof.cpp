@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The proof that the faults of an experiment fired as they were asked to.
+// The proof that the faults of an experiment fired as asked.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -29,7 +29,7 @@ std::string not_as_asked(const Experiment& experiment, const Expectation& expect
       if (state.fired == 0) continue;
       return fmt::format("the sweep's last rule, {}, still fired {} times", text, state.fired);
     }
-    // With a probability the seed decides which calls fail; the shim tells what it decided.
+    // With prob= the seed decides which calls fail; rdmafault_rule_fires() returns the same decision.
     if (rule.prob_ppm < kAlways) {
       uint64_t wanted = 0;
       for (uint64_t call = 1; call <= state.seen; ++call)

@@ -19,14 +19,14 @@
 namespace conformance {
 namespace {
 
-// What the handlers need; there is one guard per process.
+// The handlers' state; there is one guard per process.
 struct State {
   Observation* observation = nullptr;
   std::byte* page = nullptr;
   size_t page_size = 0;
   void** slot = nullptr;
   volatile sig_atomic_t closed = 0;    // stores are to be recorded
-  volatile sig_atomic_t stepping = 0;  // one store is being let through
+  volatile sig_atomic_t stepping = 0;  // one store is being executed
   volatile sig_atomic_t noting = 0;    // the stack of a hang is being noted
   bool off = false;
   pid_t runner = 0;
@@ -38,11 +38,11 @@ State guard_state;
 constexpr int kCrashSignals[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT, SIGSYS};
 constexpr greg_t kTrapFlag = 0x100;
 
-// Frames that are walked at most, the handler's own and those for which there is no room included.
+// The maximum number of frames walked, including the handler's own and those that are not recorded.
 constexpr int kDeepest = 64;
 
-// A handler's work is nothing that the call under test did: its own calls are not to be recorded or made to
-// fail, and errno stays. So this comes first in a handler.
+// Suspends the shim and keeps errno: a handler's calls are not part of the call under test, and must not be
+// recorded or fail. So this comes first in a handler.
 class Unseen {
  public:
   Unseen() {
@@ -58,7 +58,7 @@ class Unseen {
   Unseen(Unseen&&) = delete;
   Unseen& operator=(Unseen&&) = delete;
 
-  // The process is about to die, and the shim is to have no part in that.
+  // The process is about to end; the shim stays suspended.
   void stay_for_good() { for_good_ = true; }
 
  private:
@@ -103,8 +103,8 @@ void on_step(int, siginfo_t*, void* context) {
   if (guard_state.closed != 0) mprotect(guard_state.page, guard_state.page_size, PROT_READ);
 }
 
-// The frames of a stack that was interrupted at `from`. They are written as they are found: should walking on
-// crash or never end, those before are kept.
+// The frames of a stack that was interrupted at `from`. Each one is written when it is found, so that they
+// are kept if the walk crashes or does not end.
 struct Walk {
   Observation& observation;
   uint64_t from;
@@ -121,7 +121,7 @@ _Unwind_Reason_Code on_frame(_Unwind_Context* context, void* data) {
   auto& walk = *static_cast<Walk*>(data);
   const uint64_t address = _Unwind_GetIP(context);
   if (walk.inside) add_frame(walk.observation, address);
-  walk.inside = walk.inside || address == walk.from;  // that frame has been noted already
+  walk.inside = walk.inside || address == walk.from;  // that frame is already recorded
   const bool full = walk.observation.frames >= walk.observation.frame.size();
   return full || ++walk.steps >= kDeepest ? _URC_END_OF_STACK : _URC_NO_REASON;
 }
@@ -132,7 +132,7 @@ void note_stack(Observation& observation, void* context) {
   observation.frames = 0;
   add_frame(observation, from);
   if (observation.at.file[0] == '\0') {
-    // A call to nowhere. The unwinder would read instructions there, but the return address lies on top.
+    // A call to an invalid address. The unwinder would read instructions there; the return address is on top.
     const uint64_t caller = *reinterpret_cast<const uint64_t*>(register_of(context, REG_RSP));
     if (place_of(caller).file[0] != '\0') add_frame(observation, caller);
     return;
@@ -141,7 +141,7 @@ void note_stack(Observation& observation, void* context) {
   _Unwind_Backtrace(on_frame, &walk);
 }
 
-// The runner has what can be had and will end this process.
+// Tells the runner that the stack is complete. The runner then ends this process.
 [[noreturn]] void say_stack_is_noted() {
   std::atomic_ref(guard_state.observation->stack_noted).store(1, std::memory_order_release);
   for (;;) pause();
@@ -151,7 +151,7 @@ void on_hang(int, siginfo_t* info, void* context) {
   const Unseen unseen;
   if (info->si_code != SI_TKILL || info->si_pid != guard_state.runner) return;
   guard_state.noting = 1;
-  // A crash whose handler hangs has noted a stack that says more.
+  // If a crash handler hangs, the stack of the crash is kept.
   if (guard_state.observation->caught == 0) note_stack(*guard_state.observation, context);
   say_stack_is_noted();
 }
@@ -171,18 +171,17 @@ void on_crash(int signal, siginfo_t* info, void* context) {
     return;
   }
   unseen.stay_for_good();
-  // A hang with a stack that cannot be walked is a hang all the same.
+  // The stack of a hang cannot be walked; it is still a hang.
   if (guard_state.noting != 0) say_stack_is_noted();
-  // Should walking the stack itself crash, the default action must take over.
+  // If the stack walk itself crashes, the default action ends the process.
   struct sigaction fallback {};
   fallback.sa_handler = SIG_DFL;
   for (const int crash : kCrashSignals) sigaction(crash, &fallback, nullptr);
   note_crash(signal, info, context);
-  if (info->si_code <= 0) raise(signal);  // sent, not caused by an instruction that would run again
+  if (info->si_code <= 0) raise(signal);  // sent by a process: no instruction raises it again
 }
 
-// What is called for the first time may be bound by the loader, read unwind tables or allocate. So it is done
-// once while nothing is the matter.
+// The first unwind may run the loader, read unwind tables or allocate. So it is done once before a crash.
 void prime(Observation& observation) {
   Walk walk{observation, 0, true};
   _Unwind_Backtrace(on_frame, &walk);
@@ -217,19 +216,19 @@ Guard::Guard(Observation& observation, const Shim& shim, Mode mode) {
   guard_state.resume = shim.resume;
   guard_state.runner = getppid();
   guard_state.page = static_cast<std::byte*>(page);
-  // In the middle, so that a store beside it is seen too.
+  // In the middle of the page, so that a store next to it is seen too.
   slot_ = guard_state.slot = reinterpret_cast<void**>(guard_state.page + guard_state.page_size / 2);
 
   guard_state.off = mode == Mode::Off;
   if (guard_state.off) return;
 
-  // A crash may be a stack overflow: the handlers run on a stack of their own.
+  // A crash may be a stack overflow: the handlers have their own stack.
   static std::array<std::byte, 65536> stack;
   const stack_t alternate{stack.data(), 0, stack.size()};
   sigaltstack(&alternate, nullptr);
   prime(observation);
 
-  // A handler is not to be asked for its own stack.
+  // stack_signal() must not interrupt these handlers.
   struct sigaction action {};
   action.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER;
   sigemptyset(&action.sa_mask);
@@ -239,7 +238,7 @@ Guard::Guard(Observation& observation, const Shim& shim, Mode mode) {
   action.sa_sigaction = on_step;
   sigaction(SIGTRAP, &action, nullptr);
 
-  // From a hang's handler nothing goes on, other than by a crash of its own.
+  // Only a crash may interrupt the hang handler, which never returns.
   sigfillset(&action.sa_mask);
   for (const int signal : kCrashSignals) sigdelset(&action.sa_mask, signal);
   action.sa_flags = SA_SIGINFO | SA_ONSTACK;

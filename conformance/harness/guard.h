@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The guarded out-parameter, and the last words of a crash or a hang.
+// The guarded out-parameter, and the stack of a crash or a hang.
 //
-// The out-parameter lies on a page of its own that is read-only during a call under test. A store to it
-// faults; the handler notes which instruction wrote, lets that one instruction run (single-step), notes the
-// new value, and closes the page again. So a store is seen even where the value was put back before the call
-// returned. x86-64 only. Under gdb or valgrind the guard must be off, and no verdict is given.
+// The out-parameter is on its own page, which is read-only during a call under test. A store to it faults;
+// the handler records the instruction, executes it (single-step), records the new value, and makes the page
+// read-only again. So a store is seen even if the old value is restored before the call returns. x86-64
+// only. Under gdb or valgrind the guard must be off, and no verdict is given.
 //
-// A hang is asked for its stack by a signal from the runner. Its handler notes where the thread stands, says
-// so (Observation::stack_noted) and does not return: a system call that was interrupted would fail with
-// EINTR, and the call under test would go on from there. The runner then ends the process.
+// The runner sends a signal to a child that hangs. The handler records the stack, sets
+// Observation::stack_noted and does not return: otherwise an interrupted system call would fail with EINTR,
+// and the call under test would continue. The runner then ends the process.
 #pragma once
 
 #include <csignal>
@@ -19,24 +19,23 @@
 
 namespace conformance {
 
-// The runner's question to a child that hangs. A real-time signal, since nobody else sends one unasked; not
-// the first of them, which programs take for themselves, nor the last, which valgrind takes.
+// The signal by which the runner asks a child for its stack. A real-time signal, since the kernel does not
+// send them by itself; not the first ones, which programs use, nor the last one, which valgrind uses.
 inline int stack_signal() {
   return SIGRTMAX - 4;
 }
 
-// Where an address lies, without allocation or lock: for signal handlers.
+// The object and offset of an address. For signal handlers: it does not allocate or lock.
 Place place_of(uint64_t address);
 
-// One per process, in the child and on its main thread. Installs handlers for the signals by which a process
-// crashes; they write what they see into the observation and then let the signal take its course. And one for
-// stack_signal(), which heeds the parent process alone. What the handlers do themselves is kept from the
-// shim.
+// One per process, in the child and on its main thread. Installs handlers for crash signals, which fill in
+// the observation and then let the default action run; and one for stack_signal(), which ignores the signal
+// unless the parent process sent it. The shim is suspended in the handlers.
 class Guard {
  public:
-  // Off: for debuggers. The page is never closed, and signals take their usual course.
+  // Off: for debuggers. The page stays writable, and no handler is installed.
   enum class Mode { On, Off };
-  // Without a shim (its functions null) nothing is kept from it.
+  // `shim`: its functions may be null.
   Guard(Observation& observation, const Shim& shim, Mode mode = Mode::On);
   ~Guard();
   Guard(const Guard&) = delete;
@@ -44,7 +43,7 @@ class Guard {
   Guard(Guard&&) = delete;
   Guard& operator=(Guard&&) = delete;
 
-  // The out-parameter: write the sentinel here before close(), read what became of it after open().
+  // The out-parameter: write the sentinel before close(), read the result after open().
   [[nodiscard]] void** slot() const { return slot_; }
 
   static void close();  // the page is read-only, stores are recorded

@@ -19,7 +19,7 @@
 namespace conformance {
 namespace {
 
-// As much as the kernel puts into one message of a dump.
+// The kernel's maximum for one message of a dump.
 constexpr size_t kDumpSize = 32768;
 
 struct SocketCloser {
@@ -27,7 +27,7 @@ struct SocketCloser {
 };
 using Socket = std::unique_ptr<mnl_socket, SocketCloser>;
 
-// What the answers to one dump are gathered into.
+// What one dump returns.
 struct Gathered {
   std::vector<uint32_t> devices;
   int cm_ids = 0;
@@ -108,7 +108,7 @@ int note_module(dl_phdr_info* info, size_t, void* data) {
 
 std::string kind_of(const Descriptor& descriptor) {
   std::string target = descriptor.target.data();
-  // A device node that went with its device is still the same descriptor.
+  // If the device is gone, its node is deleted; the kind stays the same.
   constexpr std::string_view gone = " (deleted)";
   if (target.ends_with(gone)) target.resize(target.size() - gone.size());
   const size_t bracket = target.find(":[");

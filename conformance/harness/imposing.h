@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What the table of conditions (conditions.cpp) points to: one function for each row, by kind in a file of
-// its own. Not for anybody else (conditions.h is the interface).
+// The functions in the table of conditions (conditions.cpp), one for each row; each kind has its own file.
+// Only for these files; conditions.h is the interface.
 #pragma once
 
 #include <memory>
@@ -19,7 +19,7 @@ ImposedPtr leave_descriptors(Testbed& bed, const std::string& number);
 void give_up_bind_service();
 void give_up_file_privileges();
 
-// Other listeners: conditions_listeners.cpp. An address may be one of kAddressNames (listen_operation.h).
+// Other listeners: conditions_listeners.cpp. `address` may be a name in listen_operation.h.
 ImposedPtr hold_port_here(Testbed& bed, const std::string& address);
 ImposedPtr hold_port_elsewhere(Testbed& bed, const std::string& address);
 ImposedPtr kill_listener(Testbed& bed, const std::string& none);

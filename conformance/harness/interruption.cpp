@@ -20,11 +20,11 @@ void note(int signal) {
 void watch_for_interruption() {
   struct sigaction action {};
   action.sa_handler = note;
-  action.sa_flags = static_cast<int>(SA_RESETHAND);  // and no SA_RESTART: whoever waits is to notice
+  action.sa_flags = static_cast<int>(SA_RESETHAND);  // no SA_RESTART: a waiting call must return
   for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
     struct sigaction old {};
     sigaction(signal, nullptr, &old);
-    if (old.sa_handler != SIG_IGN) sigaction(signal, &action, nullptr);  // nohup(1) means it
+    if (old.sa_handler != SIG_IGN) sigaction(signal, &action, nullptr);  // it stays ignored, as for nohup(1)
   }
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// A run that somebody ends early (SIGINT, SIGTERM, SIGHUP) stops between two experiments, with what it has.
+// SIGINT, SIGTERM or SIGHUP ends a run between two experiments; it reports the results so far.
 #pragma once
 
 #include <exception>
@@ -8,16 +8,16 @@
 
 namespace conformance {
 
-// Thrown where experiments are waited for.
+// Thrown by a wait for an experiment.
 class Interrupted : public std::exception {
  public:
   [[nodiscard]] const char* what() const noexcept override { return "interrupted"; }
 };
 
-// From now on the first such signal is noted; a second one ends the process as it always did.
+// From now on the first such signal is recorded; a second one ends the process.
 void watch_for_interruption();
 
-// The signal's name; empty: none came.
+// The signal's name; empty: there was none.
 std::string interruption();
 
 }  // namespace conformance

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The judge's frame: is this evidence at all, did the process survive, did the fault fire; then what success
-// or failure promises (judge_success.cpp, judge_failure.cpp), and whether the provider was called rightly.
+// The judge's frame: whether the evidence is valid, the process survived and the fault fired; then what a
+// success or failure promises (judge_success.cpp, judge_failure.cpp), and whether the provider calls were
+// legal.
 #include "conformance/harness/judge.h"
 
 #include <fmt/format.h>
@@ -21,7 +22,7 @@
 namespace conformance {
 namespace {
 
-// In which phase a child ended, and which clause that breaks. Not listed: our own phases.
+// The clause that a child breaks if it ends in this phase. Not listed: the harness's own phases.
 struct PhaseRow {
   Phase phase;
   std::string_view doing;
@@ -31,9 +32,9 @@ struct PhaseRow {
 constexpr PhaseRow kPhaseRows[] = {
     {Phase::Call, "in the call under test", "LISTEN-RET-1", "LISTEN-RET-2"},
     {Phase::Use, "while the endpoint was used", "LISTEN-USE-1", "LISTEN-USE-1"},
-    {Phase::Undo, "while the endpoint was given back", "LISTEN-LEAK-5", "LISTEN-LEAK-5"},
+    {Phase::Undo, "while the endpoint was shut down", "LISTEN-LEAK-5", "LISTEN-LEAK-5"},
     {Phase::Again, "in the call after the failure", "LISTEN-AGAIN-1", "LISTEN-AGAIN-1"},
-    {Phase::Teardown, "while everything else was given back", "LISTEN-LEAK-5", "LISTEN-AGAIN-1"},
+    {Phase::Teardown, "in the teardown", "LISTEN-LEAK-5", "LISTEN-AGAIN-1"},
 };
 
 Outcome broken(std::string text) {
@@ -51,7 +52,7 @@ bool a_rule_is_for_all_threads(const Experiment& experiment) {
 
 std::string how_it_ended(const Observation& seen) {
   if (seen.thrown[0] != '\0') return fmt::format("an exception left a C function: {}", seen.thrown.data());
-  if (seen.signal != 0) return fmt::format("{} at {}", strsignal(seen.signal), show(seen.at));
+  if (seen.signal != 0) return fmt::format("{} at {}", signal_name(seen.signal), show(seen.at));
   return fmt::format("exit status {}", seen.status);
 }
 
@@ -64,48 +65,49 @@ std::optional<Outcome> control_verdict(const Judging& j) {
   else if (control.broken[0] != '\0')
     why = control.broken.data();
   else if (control.returned == 0)
-    why = "the call did not return without any fault";
+    why = "the call did not return";
   else if (control.code != 0)
-    why = "without any fault the call returned " + code_name(control.code);
+    why = "the call returned " + code_name(control.code);
   else if (control.works != Works::Yes)
-    why = std::string("without any fault the endpoint did not work: ") + control.use_text.data();
+    why = std::string("the endpoint did not work: ") + control.use_text.data();
   else if (control.phase != Phase::Done)
-    why = "without any fault the process did not come to its end";
+    why = "the process did not reach its end";
   else if (!iut_asks_the_provider(j.library, *j.control))
-    why = "the shim saw the IUT call no provider function: no fault could reach it";
+    why = "the shim saw no provider call of the IUT, so no fault can reach it";
   if (why.empty()) return std::nullopt;
-  return broken("the control did not succeed: " + why);
+  return broken("the control, without a fault, did not succeed: " + why);
 }
 
-// Our own set-up failed: nothing can be said of anybody.
+// The harness's own set-up failed: there is no verdict on any module.
 std::optional<Outcome> no_evidence(const Judging& j) {
   const Observation& seen = j.seen;
   if (!j.evidence.child_error.empty()) return broken(j.evidence.child_error);
   if (seen.broken[0] != '\0') return broken(seen.broken.data());
-  // A child that hung may have called without end: what it did before is enough to accuse it.
+  // A full log is accepted from a child that hung: it may have repeated a call without end.
   for (const Holdings* holdings : {&seen.before, &seen.after, &seen.end})
     if (holdings->count > holdings->descriptors.size())
-      return broken(
-          fmt::format("the process had {} descriptors, more than can be compared", holdings->count));
+      return broken(fmt::format("the process had {} descriptors; the limit is {}", holdings->count,
+                                holdings->descriptors.size()));
   if (j.evidence.dropped > 0 && seen.phase == Phase::Done)
-    return broken(fmt::format("the shim's log had no room for {} calls", j.evidence.dropped));
+    return broken(fmt::format("the shim's log was full: {} calls are missing", j.evidence.dropped));
   const bool ours = seen.phase == Phase::Born || seen.phase == Phase::Prepare || seen.phase == Phase::After;
   if (ours && seen.timed_out != 0)
-    return broken("the set-up of the experiment did not return in time; --timeout");
-  if (ours) return broken(fmt::format("the process ended in our set-up: {}", how_it_ended(seen)));
+    return broken("the experiment's set-up timed out; give a longer --timeout");
+  if (ours)
+    return broken(fmt::format("the process ended in the experiment's set-up: {}", how_it_ended(seen)));
   if (seen.signal != 0 && seen.timed_out == 0 && !is_crash_signal(seen.signal))
-    return broken(fmt::format("the process was ended from outside: {}", strsignal(seen.signal)));
+    return broken("the process was killed from outside by " + signal_name(seen.signal));
   for (const rdmafault_record& record : j.evidence.records) {
     const rdmafault_function& function = function_of(record);
     if ((record.flags & RDMAFAULT_FOREIGN) != 0 && function.kind == RDMAFAULT_PROVIDER &&
         !a_rule_is_for_all_threads(j.experiment))
-      return broken(fmt::format("another thread called {} meanwhile", function.name));
+      return broken(fmt::format("another thread called {} during the call under test", function.name));
   }
   if (const std::string text = stray_fault(j); !text.empty()) return broken(text);
   return control_verdict(j);
 }
 
-// The innermost place that is not the shim's own.
+// The innermost place outside the shim.
 const Place& stuck_place(const Judging& j) {
   const std::span frames(j.seen.frame.data(), std::min<size_t>(j.seen.frames, j.seen.frame.size()));
   const auto found = std::ranges::find_if(
@@ -113,19 +115,19 @@ const Place& stuck_place(const Judging& j) {
   return found == frames.end() ? j.seen.stuck : *found;
 }
 
-// A child that died or did not return, in a phase in which that is somebody's fault. True where it did.
+// A crash or hang in a phase of the IUT is a finding. Returns true if there was one.
 bool accuse_the_dead(Judging& j) {
   const Observation& seen = j.seen;
   if (seen.phase == Phase::Done) return false;
   const auto* const row = std::ranges::find(kPhaseRows, seen.phase, &PhaseRow::phase);
-  // Where either may come, a call that returned 0 is judged as a success.
+  // If either is allowed, a call that returned 0 is judged as a success.
   const bool success = j.expectation.promise == Promise::Success ||
                        (j.expectation.promise == Promise::Either && seen.returned != 0 && seen.code == 0);
   const std::string_view clause = j.expectation.threads ? "LISTEN-THREADS-1"
                                   : success             ? row->clause_on_success
                                                         : row->clause_on_failure;
-  const std::string doing = std::string(row->doing) + whose_turn(j);
-  // What a call had done wrong before explains more than where the process stood at its end.
+  const std::string doing = std::string(row->doing) + turn_at_the_end(j);
+  // An earlier wrong result explains more than the place of the crash.
   const std::optional<ClauseOutcome> wrong = j.expectation.threads ? wrong_in_threads(j) : std::nullopt;
   if (seen.timed_out != 0) {
     const Place& place = stuck_place(j);
@@ -142,26 +144,25 @@ bool accuse_the_dead(Judging& j) {
   if (wrong) j.outcomes.push_back(*wrong);
   const std::vector<std::string> illegal = misuse_before_the_end(j.library, j.evidence);
   if (!illegal.empty()) j.fail("LISTEN-LEGAL-1", fmt::format("{}", fmt::join(illegal, "; ")), "iut");
-  // A fault below ended it, in the module that it was put in or by it: for all others there is nothing to
-  // conclude.
+  // After a fault below the IUT, a module below it crashed or hung: that decides no other clause.
   if (j.expectation.promise == Promise::Either && j.outcomes.front().module != "iut") return true;
-  // Of the rest nothing is known, and whoever is not accused has not passed either.
+  // The other clauses were not decided: they have not passed either.
   for (const std::string_view other : clauses_judged(j.expectation, j.on_mock()))
     if (std::ranges::find(j.outcomes, other, &ClauseOutcome::clause) == j.outcomes.end())
       j.outcomes.push_back(
-          {other, Outcome::of(Verdict::Unreached, fmt::format("the process did not come through {}", doing)),
-           ""});
+          {other, Outcome::of(Verdict::Unreached, fmt::format("the process crashed or hung {}", doing)), ""});
   return true;
 }
 
-// Whether what should have gone wrong did.
+// Empty if the fault or condition took effect.
 std::optional<Outcome> no_proof(const Judging& j) {
   if (const std::string text = not_as_asked(j.experiment, j.expectation, j.evidence); !text.empty())
     return Outcome::of(Verdict::Unreached, text);
   const bool made_to_fail = !j.experiment.condition.empty() && j.expectation.promise == Promise::Failure;
   if (made_to_fail && j.seen.code == 0 && really_failed(j.library, j.evidence, j.call_window()).empty())
-    return Outcome::of(Verdict::Unreached,
-                       fmt::format("under {} no provider call of the IUT failed", j.experiment.condition));
+    return Outcome::of(
+        Verdict::Unreached,
+        fmt::format("no provider call of the IUT failed under condition {}", j.experiment.condition));
   return std::nullopt;
 }
 
@@ -173,7 +174,7 @@ void judge_legality(Judging& j) {
   if (j.seen.mock.failures != 0) {
     std::string text = j.seen.mock.text;
     std::ranges::replace(text, '\n', ';');
-    illegal.push_back(fmt::format("the mock saw {} broken expectations: {}", j.seen.mock.failures, text));
+    illegal.push_back(fmt::format("the mock reports {} broken expectations: {}", j.seen.mock.failures, text));
   }
   j.demand("LISTEN-LEGAL-1", illegal.empty(), fmt::format("{}", fmt::join(illegal, "; ")), "iut");
 }
@@ -185,7 +186,7 @@ std::vector<std::string_view> clauses_judged(const Expectation& expectation, boo
   if (expectation.promise == Promise::Success)
     return {"LISTEN-RET-1", "LISTEN-EPPTR-2", "LISTEN-USE-1",  "LISTEN-USE-2",
             "LISTEN-USE-3", "LISTEN-USE-4",   "LISTEN-LEAK-5", "LISTEN-LEGAL-1"};
-  // Which of the others bear on the outcome follows from whether the call succeeds.
+  // The other clauses depend on whether the call succeeds.
   if (expectation.promise == Promise::Either) return {"LISTEN-BELOW-1", "LISTEN-LEGAL-1"};
   std::vector<std::string_view> ids = {"LISTEN-RET-2",  "LISTEN-EPPTR-1", "LISTEN-LEAK-1",
                                        "LISTEN-LEAK-2", "LISTEN-LEAK-3",  "LISTEN-LEGAL-1"};

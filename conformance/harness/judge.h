@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The judge: what an experiment's evidence says about each clause, and whom it accuses.
+// The judge: what an experiment's evidence says about each clause, and which module is at fault.
 #pragma once
 
 #include <array>
@@ -27,30 +27,30 @@ struct Expectation {
   int code = 0;                                     // of a failure
   std::vector<std::string_view> code_clauses = {};  // that promise this code
   bool asks_nothing = false;                        // the provider must not be called at all
-  bool fires_nothing = false;                       // a sweep's last run: no fault was left to fire
-  bool lasts = false;                               // what goes wrong outlives the call: no next one is made
-  bool threads = false;                             // several call; `code` is of those with a fault
+  bool fires_nothing = false;                       // a sweep's last run: no fault may fire
+  bool lasts = false;                               // the condition outlives the call: no next call is made
+  bool threads = false;                             // several threads call; `code` is for those with a fault
 };
 
-// The clauses on which evidence for this expectation bears: the requirement matrix comes from here.
+// The clauses that this expectation can decide. The requirement matrix is derived from it.
 std::vector<std::string_view> clauses_judged(const Expectation& expectation, bool mock);
 
 struct ClauseOutcome {
   std::string_view clause;
   Outcome outcome;
-  std::string module;  // role of the module that is accused; of interest for findings alone
+  std::string module;  // of a finding: the role of the module at fault
 };
 
-// Judges `evidence` of `experiment`. A fault's verdict counts only where the `control` succeeded; for an
-// experiment without a fault, pass nullptr: it is its own control. Never empty.
+// Judges `evidence` of `experiment`. A verdict after a fault counts only if the `control` succeeded. An
+// experiment without a fault has no control: pass nullptr. Never returns an empty vector.
 std::vector<ClauseOutcome> judge(const Library& library, const Experiment& experiment,
                                  const Expectation& expectation, const Evidence& evidence,
                                  const Evidence* control);
 
-// The proof that the faults fired as they were asked to: empty, or what is missing from it.
+// Empty if the faults fired as asked, otherwise what did not.
 std::string not_as_asked(const Experiment& experiment, const Expectation& expectation,
                          const Evidence& evidence);
-// The same of one thread's rules, after its one call.
+// The same for one thread's rules, after one call.
 using RuleStates = std::array<rdmafault_rule_state, RDMAFAULT_MAX_RULES>;
 std::string not_as_asked(const Experiment& experiment, const Expectation& expectation,
                          const RuleStates& states);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What a failure promises: the right code, an untouched pointer, nothing left behind, and that the next call
-// works.
+// What a failure promises: the right code, an untouched pointer, no leak, and that the next call works.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <librpma.h>
@@ -21,12 +20,12 @@ namespace {
 // The codes that the page names.
 constexpr int kDocumented[] = {RPMA_E_INVAL, RPMA_E_PROVIDER, RPMA_E_NOMEM};
 
-// Whether something really fails below the IUT: then not all that goes wrong is the IUT's.
+// Whether a module below the IUT fails: then the IUT may not be at fault.
 bool fails_below(const Judging& j) {
   return j.expectation.promise == Promise::Either || !j.experiment.condition.empty();
 }
 
-// Whether the IUT keeps something of the provider even where nothing fails.
+// Whether the IUT leaks provider handles even without a fault.
 bool control_left_something(const Judging& j) {
   if (j.control == nullptr || j.control->observation.undone == 0) return false;
   const Observation& seen = j.control->observation;
@@ -34,8 +33,8 @@ bool control_left_something(const Judging& j) {
   return !settle(j.library, *j.control, windows).handles_left.empty();
 }
 
-// Whom to accuse of what is left although the IUT gave back all that it acquired. What it keeps without any
-// fault it kept here too: of the endpoints that made the condition, say.
+// The module at fault for a leak if the IUT released all that it acquired. If the control leaks too, that is
+// the IUT: the leak may be of endpoints that made the condition.
 std::string below(const Judging& j) {
   if (!fails_below(j) || control_left_something(j)) return "iut";
   return j.experiment.rules.empty() ? "rdmacm" : j.faulted();
@@ -44,22 +43,22 @@ std::string below(const Judging& j) {
 void judge_code(Judging& j) {
   const Observation& seen = j.seen;
   const std::string got =
-      seen.code == 0 ? "returned 0, as if it had succeeded" : "returned " + code_name(seen.code);
+      seen.code == 0 ? "returned 0 instead of a failure" : "returned " + code_name(seen.code);
   j.demand("LISTEN-RET-2", seen.code < 0, got + ", which is not negative", "iut");
   if (j.expectation.promise == Promise::Either) {
     const bool documented = std::ranges::find(kDocumented, seen.code) != std::end(kDocumented);
     j.demand("LISTEN-BELOW-1", documented, got + ", which the page does not name", "iut");
   }
   for (const std::string_view clause : j.expectation.code_clauses)
-    j.demand(clause, seen.code == j.expectation.code,
-             got + " where " + code_name(j.expectation.code) + " is due", "iut");
+    j.demand(clause, seen.code == j.expectation.code, got + " instead of " + code_name(j.expectation.code),
+             "iut");
 }
 
 void judge_silence(Judging& j) {
   for (const rdmafault_record& record : j.evidence.call_under_test()) {
     const rdmafault_function& function = function_of(record);
     if (function.kind != RDMAFAULT_PROVIDER) continue;
-    j.fail("LISTEN-INVAL-5", fmt::format("called {} all the same", function.name), "iut");
+    j.fail("LISTEN-INVAL-5", fmt::format("called {} in spite of a NULL argument", function.name), "iut");
     return;
   }
   j.pass("LISTEN-INVAL-5");
@@ -71,22 +70,22 @@ std::string sort_of(uint64_t value) {
 
 void judge_stores(Judging& j) {
   const Observation& seen = j.seen;
-  if (seen.code == 0) return;  // a success may store; that it succeeded is judged elsewhere
+  if (seen.code == 0) return;  // a success may store; the wrong success is judged elsewhere
   if (seen.stores == 0 && seen.out_after == seen.out_before) return j.pass("LISTEN-EPPTR-1");
   if (seen.stores == 0)
-    return j.fail("LISTEN-EPPTR-1", "*ep_ptr changed, by a store that the guard did not see", "iut");
+    return j.fail("LISTEN-EPPTR-1", "*ep_ptr changed; the guard did not see the store", "iut");
   const Store& store = seen.store[0];
   const bool undone = seen.out_after == seen.out_before;
   const std::string role = role_of(j.library, store.by.file.data());
   j.fail("LISTEN-EPPTR-1",
          fmt::format("{} stored {} to *ep_ptr{} ({} before the call)", show(store.by), sort_of(store.after),
-                     undone ? " and it was put back" : "", name_of(j.experiment.sentinel)),
+                     undone ? ", then the old value was restored" : "", name_of(j.experiment.sentinel)),
          is_suspect(role) ? role : "iut");
 }
 
-// What a cold control still has open after it gave everything back is the libraries' cache, and a failed call
-// in a cold process may have filled it too. Elsewhere the cache is filled already, and nothing excuses a
-// descriptor.
+// Descriptors that a cold control still has at its end are cached by the libraries; a failed call in a cold
+// process may have filled this cache too. In other starts the cache is filled before the call, so every new
+// descriptor is a leak.
 std::map<std::string, int> unexplained_descriptors(const Judging& j) {
   std::map<std::string, int> more = gained_descriptors(j.seen.before, j.seen.after);
   if (j.experiment.start == Start::Cold && j.control != nullptr)
@@ -103,11 +102,10 @@ void judge_kernel_cm_ids(Judging& j, const Ledger& ledger, const std::string& mo
       seen.after.cm_ids < 0) {
     j.outcomes.push_back(
         {"LISTEN-LEAK-4",
-         Outcome::of(Verdict::Unsupported, "this kernel does not list the cm_id of a listener that works"),
-         ""});
+         Outcome::of(Verdict::Unsupported, "this kernel does not list the cm_id of a working listener"), ""});
     return;
   }
-  // Where the device is gone for good, so are the kernel's ids on it.
+  // If the device is gone, so are the kernel's cm_ids on it.
   const int least = j.expectation.lasts ? 0 : seen.before.cm_ids;
   j.demand("LISTEN-LEAK-4",
            seen.after.cm_ids >= least && seen.after.cm_ids <= seen.before.cm_ids + ledger.excused_in_kernel(),
@@ -117,10 +115,10 @@ void judge_kernel_cm_ids(Judging& j, const Ledger& ledger, const std::string& mo
 }
 
 void judge_leaks(Judging& j, const Ledger& ledger) {
-  if (j.seen.code == 0) return;  // wrongly successful: what it holds is not a leak
+  if (j.seen.code == 0) return;  // a wrong success: its endpoint is not a leak
   const bool all_released = ledger.handles_left.empty();
   const std::string holder = all_released ? below(j) : role_to_blame(ledger.handles_left);
-  // Descriptors and cm_ids in the kernel hang on handles of the IUT's own.
+  // The IUT's leaked handles hold descriptors and cm_ids in the kernel.
   const std::string module = holder == "iut" ? holder : below(j);
   j.demand("LISTEN-LEAK-1", all_released, fmt::format("not released: {}", texts_of(ledger.handles_left)),
            module == "iut" ? module : holder);
@@ -129,7 +127,7 @@ void judge_leaks(Judging& j, const Ledger& ledger) {
   const std::map<std::string, int> kinds = unexplained_descriptors(j);
   const std::vector<std::string> descriptors = Judging::in_words(kinds, ledger);
   j.demand("LISTEN-LEAK-3", descriptors.empty(), fmt::format("left open: {}", fmt::join(descriptors, "; ")),
-           module == "iut" ? module : j.who_opened(kinds, j.seen.after).value_or(module));
+           module == "iut" ? module : j.role_that_opened(kinds, j.seen.after).value_or(module));
   if (!j.on_mock()) judge_kernel_cm_ids(j, ledger, module);
 }
 
@@ -138,10 +136,9 @@ void judge_again(Judging& j, const Ledger& ledger) {
   if (seen.code == 0 || j.expectation.lasts) return;
   const std::string real = really_failed(j.library, j.evidence, {seen.again_first, seen.again_last});
   if (seen.again_code != 0 && !real.empty()) {
-    // The control has shown that the surroundings are good: a provider that still fails was spoilt by the
-    // fault.
-    const bool spoilt = fails_below(j) && ledger.handles_left.empty();
-    if (!spoilt) return j.cannot_tell("LISTEN-AGAIN-1", "in the next call " + real);
+    // In the control this call works. If the provider still fails, the fault damaged its state.
+    const bool damaged = fails_below(j) && ledger.handles_left.empty();
+    if (!damaged) return j.cannot_tell("LISTEN-AGAIN-1", "in the next call " + real);
     return j.fail("LISTEN-AGAIN-1", "in the next call, under good conditions, " + real, below(j));
   }
   if (seen.again_code != 0)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What threads promise one another that listen in turns, every second one with a fault: each gets what its
-// own call deserves and gives everything back, whatever happens to the others. That a thread's rules reach
-// nobody else is our own promise: where they do, nothing can be said of anybody.
+// Threads listen in turns, every second one with a fault. Each must get the result of its own call and
+// release everything, even if other threads fail. A thread's rules must not reach another thread; if they
+// do, the harness is at fault and the verdict is broken.
 #include <fmt/format.h>
 
 #include <optional>
@@ -37,7 +37,7 @@ struct Side {
   [[nodiscard]] Window window(uint32_t first, uint32_t last) const {
     return {thread.first_record + first, thread.first_record + last};
   }
-  // Of all rounds: what one round's listen left, a later one might seem to have acquired.
+  // Of all rounds: a leak must not look like an acquisition of a later round.
   [[nodiscard]] Ledger ledger() const {
     std::vector<Window> windows;
     for (const ThreadRound& round : rounds()) {
@@ -60,36 +60,37 @@ std::vector<Side> sides_of(const Judging& j) {
   return sides;
 }
 
-// Empty, or the fault that reached a call which it was not for.
+// Empty, or the fault that reached another thread's call.
 std::string stray_fault(const Side& side) {
   for (const rdmafault_record& record : side.records()) {
     if ((record.flags & RDMAFAULT_INJECTED) == 0) continue;
     const std::string_view function = function_of(record).name;
     if (!side.has_rules())
-      return fmt::format("a fault in {} reached {}, which has none", function, side.name());
+      return fmt::format("a fault in {} reached {}, which has no rules", function, side.name());
     if (record.thread != side.thread.seen.id)
       return fmt::format("a fault of {} in {} reached another thread", side.name(), function);
   }
   if (side.has_rules()) return {};
   for (const ThreadRound& round : side.rounds())
     for (const rdmafault_rule_state& state : round.rules)
-      if (state.seen != 0) return fmt::format("{} has no rules, but one counted its calls", side.name(round));
+      if (state.seen != 0)
+        return fmt::format("{} has no rules, but a rule counted its calls", side.name(round));
   return {};
 }
 
-// Nothing, or what is to be said where a round's fault did not fire as asked. A rule whose call the listener
-// did not make had no chance; one that had and did not fire is ours.
+// The outcome if a round's fault did not fire as asked. If the listener did not make the rule's call:
+// unreached; otherwise the harness is at fault: broken.
 std::optional<Outcome> missing_fault(const Side& side, const ThreadRound& round) {
   const std::string text = not_as_asked(side.j.experiment, side.j.expectation, round.rules);
   if (text.empty()) return std::nullopt;
-  bool had_its_chance = true;
+  bool was_called = true;
   for (size_t i = 0; i < side.j.experiment.rules.size(); ++i)
-    if (round.rules.at(i).seen < side.j.experiment.rules[i].parsed.first) had_its_chance = false;
-  return Outcome::of(had_its_chance ? Verdict::Broken : Verdict::Unreached,
+    if (round.rules.at(i).seen < side.j.experiment.rules[i].parsed.first) was_called = false;
+  return Outcome::of(was_called ? Verdict::Broken : Verdict::Unreached,
                      fmt::format("{}: {}", side.name(round), text));
 }
 
-// What is wrong, and whom it accuses; or what could not be told.
+// The first finding, with the module at fault, and the first thing that could not be decided.
 class Findings {
  public:
   void wrong(std::string text, std::string module = "iut") {
@@ -112,16 +113,16 @@ class Findings {
 void judge_faulted(const Side& side, const ThreadRound& round, Findings& findings) {
   if (const std::optional<Outcome> missing = missing_fault(side, round)) return findings.unknown(*missing);
   if (round.code != side.j.expectation.code)
-    findings.wrong(fmt::format("{}, which had a fault, returned {} where {} is due", side.name(round),
+    findings.wrong(fmt::format("{}, with a fault, returned {} instead of {}", side.name(round),
                                code_name(round.code), code_name(side.j.expectation.code)));
   else if (round.out_after != round.out_before)
-    findings.wrong(side.name(round) + ", which had a fault: *ep_ptr changed");
+    findings.wrong(side.name(round) + ", with a fault: *ep_ptr changed");
 }
 
-void judge_works(const std::string& who, Works works, const std::string& text, Findings& findings) {
-  if (works == Works::No) findings.wrong(fmt::format("the endpoint of {} does not work: {}", who, text));
+void judge_works(const std::string& endpoint, Works works, const std::string& text, Findings& findings) {
+  if (works == Works::No) findings.wrong(fmt::format("the endpoint of {} does not work: {}", endpoint, text));
   if (works == Works::Unknown)
-    findings.unknown(fmt::format("the endpoint of {} was not put to use: {}", who, text));
+    findings.unknown(fmt::format("the endpoint of {} was not used: {}", endpoint, text));
 }
 
 void judge_faultless(const Side& side, const ThreadRound& round, Findings& findings) {
@@ -130,7 +131,7 @@ void judge_faultless(const Side& side, const ThreadRound& round, Findings& findi
         really_failed(side.j.library, side.j.evidence, side.window(round.call_first, round.call_last));
     if (!real.empty()) return findings.unknown(fmt::format("{}: {}", side.name(round), real));
     return findings.wrong(
-        fmt::format("{}, which had no fault, returned {}", side.name(round), code_name(round.code)));
+        fmt::format("{}, without a fault, returned {}", side.name(round), code_name(round.code)));
   }
   if (round.step < Step::Used && (round.out_after == 0 || round.out_after == round.out_before))
     return findings.wrong(side.name(round) + " returned 0, but *ep_ptr holds no new endpoint");
@@ -140,7 +141,7 @@ void judge_faultless(const Side& side, const ThreadRound& round, Findings& findi
         fmt::format("rpma_ep_shutdown in {} returned {}", side.name(round), code_name(round.undo_code)));
 }
 
-// Round after round leaves the same: the first of each kind is enough for a reader.
+// Every round leaves the same: one text is enough.
 std::string first_of(const std::string& text, size_t number) {
   return number == 1 ? text : fmt::format("{} (and {} more)", text, number - 1);
 }
@@ -156,18 +157,17 @@ void judge_what_is_left(const Side& side, Findings& findings) {
                  role_to_blame(ledger.handles_left));
 }
 
-// A lock that stayed locked would have hung it; something that was spoilt shows here.
+// The main thread listens once more: damage by an earlier failure shows here.
 void judge_last_listen(const Judging& j, Findings& findings) {
   const Observation& seen = j.seen;
   if (seen.again_code == 0)
-    return judge_works("the main thread's listen afterwards", seen.again_works, seen.again_text.data(),
-                       findings);
+    return judge_works("the main thread's last listen", seen.again_works, seen.again_text.data(), findings);
   const std::string real = really_failed(j.library, j.evidence, {seen.again_first, seen.again_last});
-  if (!real.empty()) return findings.unknown("in the main thread's listen afterwards " + real);
-  findings.wrong("the main thread's listen afterwards returned " + code_name(seen.again_code));
+  if (!real.empty()) return findings.unknown("in the main thread's last listen " + real);
+  findings.wrong("the main thread's last listen returned " + code_name(seen.again_code));
 }
 
-// A cold process keeps what the libraries cache on first use; nothing tells that from a leak here.
+// In a cold process the libraries cache descriptors on first use, which look like a leak.
 void judge_descriptors(const Judging& j, Findings& findings) {
   if (j.experiment.start == Start::Cold) return;
   for (const auto& [kind, number] : gained_descriptors(j.seen.before, j.seen.end))
@@ -208,7 +208,7 @@ std::string stray_fault(const Judging& j) {
   return {};
 }
 
-std::string whose_turn(const Judging& j) {
+std::string turn_at_the_end(const Judging& j) {
   for (const Side& side : sides_of(j)) {
     if (side.rounds().empty()) continue;
     const ThreadRound& last = side.rounds().back();

@@ -37,7 +37,7 @@ void Judging::cannot_tell(std::string_view clause, std::string reason) {
 void Judging::demand_works(std::string_view clause, Works works, std::string_view text,
                            const std::string& module) {
   if (works == Works::Unknown)
-    cannot_tell(clause, text.empty() ? "the endpoint was not put to use" : std::string(text));
+    cannot_tell(clause, text.empty() ? "the endpoint was not used" : std::string(text));
   else
     demand(clause, works == Works::Yes, std::string(text), module);
 }
@@ -63,8 +63,8 @@ int64_t Judging::argument(const rdmafault_record& record, std::string_view name)
   return 0;
 }
 
-std::optional<std::string> Judging::who_opened(const std::map<std::string, int>& kinds,
-                                               const Holdings& now) const {
+std::optional<std::string> Judging::role_that_opened(const std::map<std::string, int>& kinds,
+                                                     const Holdings& now) const {
   constexpr std::string_view kOpening[] = {"open", "openat", "creat",  "dup",
                                            "dup2", "dup3",   "socket", "eventfd2"};
   const auto listed = [](const Holdings& holdings) {
@@ -80,7 +80,7 @@ std::optional<std::string> Judging::who_opened(const std::map<std::string, int>&
     const auto kind = kinds.find(kind_of(*found));
     return kind != kinds.end() && kind->second > 0;
   };
-  // A number may have been given out more than once: who was given it last left it.
+  // A number may have been returned more than once: the last call counts.
   std::set<int64_t> done;
   std::optional<std::string> first;
   const auto records = evidence.call_under_test();
@@ -90,7 +90,7 @@ std::optional<std::string> Judging::who_opened(const std::map<std::string, int>&
         record.error == 0 && std::ranges::find(kOpening, function_of(record).name) != std::end(kOpening);
     if (!opens || !is_left(record.result) || !done.insert(record.result).second) continue;
     const std::string role = role_of(library, evidence, record);
-    // Where one is the IUT's, others may hang on it.
+    // If one belongs to the IUT, others may depend on it.
     if (role == "iut") return role;
     if (is_suspect(role)) first = role;
   }

@@ -17,10 +17,10 @@ namespace {
 
 struct Mark {
   std::string_view text;
-  bool stall;  // a starved emulator shows it too
+  bool stall;  // may also be caused by a slow emulator
 };
 
-// What a kernel prints when it finds itself at fault; ordinary messages of drivers carry none of these.
+// Parts of the kernel's error reports; ordinary driver messages contain none of these.
 constexpr Mark kMarks[] = {
     {"soft lockup", true},
     {"self-detected stall", true},
@@ -41,11 +41,11 @@ constexpr Mark kMarks[] = {
     {"list_del corruption", false},
 };
 
-// What is no line of the kernel's, and is kept as one.
+// Lines that are added here and are not the kernel's.
 constexpr const char* kOverrun = "(its log ran over: messages were lost)";
 constexpr const char* kTaint = "(its taint went from ";
 
-// The priority holds the facility from its fourth bit on, and the kernel's is 0: programs may write here too.
+// Bits 3 and up of the priority are the facility; 0 is the kernel. Programs may write to this log too.
 bool is_from_the_kernel(std::string_view record) {
   unsigned priority = 0;
   return std::from_chars(record.data(), record.data() + record.size(), priority).ec == std::errc{} &&
@@ -66,7 +66,7 @@ bool is_said_of_the_kernel(const std::string& line) {
 }
 
 Verdict verdict_on_kernel_line(const std::string& line, bool emulated) {
-  // A program that died, told by the kernel: "traps: NAME[PID] general protection fault ip:..."
+  // The kernel reports a crashed program: "traps: NAME[PID] general protection fault ip:..."
   if (line.starts_with("traps: ")) return Verdict::Pass;
   if (line == kOverrun) return Verdict::Broken;
   if (line.starts_with(kTaint)) return Verdict::Fail;
@@ -103,7 +103,7 @@ void KernelLog::add(std::string line) {
 
 Outcome KernelLog::judge() {
   if (fd_ < 0)
-    return Outcome::of(Verdict::Unsupported, "the kernel's log cannot be read (/dev/kmsg); run as root");
+    return Outcome::of(Verdict::Unsupported, "cannot read the kernel's log /dev/kmsg; run as root");
   std::array<char, 8192> buffer{};
   for (;;) {
     const ssize_t size = read(fd_, buffer.data(), buffer.size());

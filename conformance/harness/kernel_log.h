@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The kernel's log during a run: a warning, oops or new taint is a finding, attributed to the kernel.
+// The kernel's log during a run. A warning, oops or new taint is a finding, attributed to the kernel.
 #pragma once
 
 #include <string>
@@ -12,7 +12,7 @@ namespace conformance {
 
 class KernelLog {
  public:
-  // From now on. Needs /dev/kmsg to be readable (root, or CAP_SYSLOG).
+  // Starts at the log's current end. /dev/kmsg must be readable (root, or CAP_SYSLOG).
   KernelLog();
   ~KernelLog();
   KernelLog(const KernelLog&) = delete;
@@ -20,13 +20,13 @@ class KernelLog {
   KernelLog(KernelLog&&) = delete;
   KernelLog& operator=(KernelLog&&) = delete;
 
-  // Judges what came since, and what was recalled.
+  // Judges the lines since then and those of add().
   Outcome judge();
 
-  // A line that an earlier part of the same run read. It is judged like one of this part.
+  // Adds a line that an earlier part of the same run read. It is judged too.
   void add(std::string line);
 
-  // All of them, as read by judge(): the kernel's, and in parentheses what is said of its state.
+  // All lines so far: the kernel's, and those about its state in parentheses.
   [[nodiscard]] const std::vector<std::string>& lines() const { return lines_; }
 
  private:
@@ -37,13 +37,13 @@ class KernelLog {
   std::vector<std::string> lines_;
 };
 
-// True where this machine's processors are emulated: a stall may be the host's doing and proves nothing.
+// True if this machine's processors are emulated: then the host may cause a stall, which proves nothing.
 bool is_emulated();
 
-// True for what the suite says of the kernel's state, which is no line of the kernel's own.
+// True for a line that the suite added about the kernel's state.
 bool is_said_of_the_kernel(const std::string& line);
 
-// The verdict on one line of a kernel log. Also used on the console of a machine that was lost.
+// The verdict on one line of a kernel log. Also for the console of a machine that crashed.
 Verdict verdict_on_kernel_line(const std::string& line, bool emulated);
 
 }  // namespace conformance

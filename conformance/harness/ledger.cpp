@@ -15,8 +15,8 @@ namespace {
 constexpr std::string_view kResourceNames[] = {"nothing", "an event channel", "a cm id", "an address result",
                                                "a heap block"};
 
-// A handle is its kind and its number: librdmacm's handles are addresses of heap blocks, so the number alone
-// would take an event channel for the block that holds it.
+// A kind and a number. librdmacm's handles are addresses of heap blocks, so the number alone would not
+// distinguish an event channel from its block.
 struct Handle {
   rdmafault_resource kind;
   uint64_t number;
@@ -29,7 +29,7 @@ struct Held {
   std::string role;  // of the module that acquired it
   uint64_t channel;  // of a cm id
   bool excused;
-  uint64_t made_within;  // of a channel: the id for which rdma_create_id made it, or 0
+  uint64_t made_within;  // of a channel: the id whose rdma_create_id created it, or 0
 };
 
 class Accounts {
@@ -37,9 +37,9 @@ class Accounts {
   Accounts(const Library& library, const Evidence& evidence, Ledger& ledger)
       : library_(library), evidence_(evidence), ledger_(ledger) {}
 
-  // Records come in the order in which calls were entered, but a call acquires and releases as it returns,
-  // after the calls made within it: librdmacm's first rdma_create_event_channel makes and destroys a channel
-  // of its own, which may lie where the returned one will.
+  // Records are in the order in which calls were entered, but a call acquires and releases when it returns,
+  // after its inner calls: librdmacm's first rdma_create_event_channel creates and destroys an internal
+  // channel, which may have the same address as the returned one.
   void enter(const rdmafault_record& record) {
     std::vector<Open>& open = open_[record.thread];
     leave(open, record.depth);
@@ -75,11 +75,11 @@ class Accounts {
   // A call that has not returned yet.
   struct Open {
     const rdmafault_record* record;
-    bool fault_within = false;          // a rule made a call within it fail
-    std::vector<Handle> channels = {};  // that were made within it
+    bool fault_within = false;          // a rule made an inner call fail
+    std::vector<Handle> channels = {};  // created by inner calls
   };
 
-  // The calls of one thread at this depth or deeper have returned, the innermost first.
+  // Settles one thread's calls at this depth or deeper, which have returned, innermost first.
   void leave(std::vector<Open>& open, unsigned depth) {
     while (!open.empty() && open.back().record->depth >= depth) {
       const Open call = std::move(open.back());
@@ -87,8 +87,8 @@ class Accounts {
       open.pop_back();
       const rdmafault_function& function = functions_[record.function];
       if ((record.flags & RDMAFAULT_COMPLETE) == 0) {
-        note_illegal_release(function,
-                             record);  // the process died or hung in it: of what, it was asked to release
+        // The process crashed or hung in it. Its argument may be the reason.
+        note_illegal_release(function, record);
         continue;
       }
       if (record.released != 0 || function.releases != RDMAFAULT_NO_RESOURCE)
@@ -100,7 +100,7 @@ class Accounts {
     }
   }
 
-  // An id that is left because its release was made to fail leaves its own channel too.
+  // If an id is left because a rule made its release fail, its internal channel is left too.
   void excuse_with_its_id(Held& channel) {
     const auto id = held_.find({RDMAFAULT_CM_ID, channel.made_within});
     if (id != held_.end() && id->second.excused) channel.excused = true;
@@ -119,7 +119,7 @@ class Accounts {
         made->second.made_within = record.acquired;
   }
 
-  // Of heap blocks nothing is illegal here: free(NULL) is fine, and a block may be older than the call.
+  // Not for heap blocks: free(NULL) is legal, and a block may be older than the call.
   void note_illegal_release(const rdmafault_function& function, const rdmafault_record& record) {
     if (function.kind != RDMAFAULT_PROVIDER || function.releases == RDMAFAULT_NO_RESOURCE || record.depth > 0)
       return;
@@ -129,7 +129,7 @@ class Accounts {
     else if (!held_.contains(handle))
       ledger_.illegal.push_back(
           fmt::format("{} of {} that {}", function.name, kResourceNames[function.releases],
-                      gone_.contains(handle) ? "was released already" : "this call did not acquire"));
+                      gone_.contains(handle) ? "was already released" : "this call did not acquire"));
   }
 
   void release(const rdmafault_function& function, const rdmafault_record& record, bool fault_within) {
@@ -140,7 +140,7 @@ class Accounts {
       if (found != held_.end()) found->second.excused = true;
       return;
     }
-    // A function that can fail and failed has released nothing; realloc(p, 0) has.
+    // A failed call has released nothing, except realloc(p, 0).
     const bool failed =
         (function.convention == RDMAFAULT_MINUS_ONE && record.result != 0) ||
         (function.convention == RDMAFAULT_POINTER && record.result == 0 && record.error == ENOMEM);
@@ -152,13 +152,13 @@ class Accounts {
     if (handle.kind == RDMAFAULT_EVENT_CHANNEL) {
       for (const auto& [other, held] : held_)
         if (other.kind == RDMAFAULT_CM_ID && held.channel == handle.number && !held.excused)
-          ledger_.illegal.push_back(fmt::format("{} while a cm id is still on that channel", function.name));
+          ledger_.illegal.push_back(fmt::format("{} while a cm id is on that channel", function.name));
     }
     if (function.kind == RDMAFAULT_PROVIDER) gone_.insert(handle);
     held_.erase(found);
   }
 
-  // A call on a handle that was released already, or that the listener made up.
+  // A call with a handle that was already released, or never acquired.
   void check_use(const rdmafault_function& function, const rdmafault_record& record) {
     if (function.kind != RDMAFAULT_PROVIDER || function.releases != RDMAFAULT_NO_RESOURCE || record.depth > 0)
       return;
@@ -170,15 +170,16 @@ class Accounts {
       const Handle handle{kind, static_cast<uint64_t>(record.args[i])};
       if (kind == RDMAFAULT_NO_RESOURCE) continue;
       if (handle.number == 0) {
-        // Without a channel rdma_create_id makes one; without an id there is nothing that a call could be
-        // about.
-        if (kind == RDMAFAULT_CM_ID) ledger_.illegal.push_back(fmt::format("{} on a NULL id", function.name));
+        // A NULL channel is legal: rdma_create_id then creates one.
+        if (kind == RDMAFAULT_CM_ID)
+          ledger_.illegal.push_back(fmt::format("{} with a NULL id", function.name));
         continue;
       }
       if (gone_.contains(handle))
-        ledger_.illegal.push_back(fmt::format("{} on a released {}", function.name, name));
+        ledger_.illegal.push_back(fmt::format("{} with a released {}", function.name, name));
       else if (!held_.contains(handle))
-        ledger_.illegal.push_back(fmt::format("{} on no {} that this call acquired", function.name, name));
+        ledger_.illegal.push_back(
+            fmt::format("{} with {} {} that this call did not acquire", function.name, name));
     }
   }
 
@@ -189,7 +190,7 @@ class Accounts {
   const rdmafault_function* functions_ = rdmafault_functions(&count_);
   std::map<int32_t, std::vector<Open>> open_;  // by thread, the outermost first
   std::map<Handle, Held> held_;
-  std::set<Handle> gone_;  // provider handles that were released and not handed out anew
+  std::set<Handle> gone_;  // provider handles that were released and not acquired again
 };
 
 }  // namespace

@@ -29,10 +29,10 @@ bool look_up(void* handle, const char* name, Function& function) {
 
 std::string last_dl_error() {
   const char* error = dlerror();
-  return error != nullptr ? error : "no reason given";
+  return error != nullptr ? error : "unknown reason";
 }
 
-// The entries of an object's dynamic section that are needed here; addresses are absolute once relocated.
+// Entries of an object's dynamic section; addresses are absolute after relocation.
 struct Dynamic {
   const char* strings = nullptr;
   const ElfW(Sym) * symbols = nullptr;
@@ -95,10 +95,9 @@ std::string soname_of(const link_map& map) {
   return fs::path(map.l_name).filename();
 }
 
-void* open_or_throw(const std::string& name, int flags, const std::string& remedy) {
+void* open_or_throw(const std::string& name, int flags, const std::string& hint) {
   void* handle = dlopen(name.c_str(), flags);
-  if (handle == nullptr)
-    throw SetupError(fmt::format("cannot load {}: {}; {}", name, last_dl_error(), remedy));
+  if (handle == nullptr) throw SetupError(fmt::format("cannot load {}: {}; {}", name, last_dl_error(), hint));
   return handle;
 }
 
@@ -114,8 +113,8 @@ Shim open_shim() {
   dl_find_object object{};
   if (!all || _dl_find_object(reinterpret_cast<void*>(shim.arm), &object) != 0)
     throw SetupError(
-        "the shim is not loaded in this process; start the tool by its own name, not through a wrapper "
-        "that drops LD_PRELOAD (sudo, setuid, a static sanitizer runtime)");
+        "the shim is not loaded in this process; start the tool directly, not through a wrapper that drops "
+        "LD_PRELOAD (sudo, setuid, a static sanitizer runtime)");
   shim.start = reinterpret_cast<uint64_t>(object.dlfo_map_start);
   shim.end = reinterpret_cast<uint64_t>(object.dlfo_map_end);
   return shim;
@@ -160,7 +159,7 @@ Provider open_provider() {
   need("ibv_close_device", p.close_device);
   if (!missing.empty())
     throw SetupError(
-        fmt::format("{} is in neither librdmacm nor libibverbs; name another rdma-core with "
+        fmt::format("{} is neither in librdmacm nor in libibverbs; give another rdma-core with "
                     "--rdma-core",
                     missing));
   return p;
@@ -170,9 +169,10 @@ Provider open_provider() {
 Iut open_iut(const std::string& file) {
   constexpr const char* kSystems = "librpma.so.0";
   void* handle =
-      file.empty() ? open_or_throw(kSystems, RTLD_NOW | RTLD_LOCAL,
-                                   "install it (apt-get install librpma0) or name yours with --librpma FILE")
-                   : open_or_throw(file, RTLD_NOW | RTLD_LOCAL, "name a librpma with --librpma FILE");
+      file.empty()
+          ? open_or_throw(kSystems, RTLD_NOW | RTLD_LOCAL,
+                          "install it (apt-get install librpma0) or give another one with --librpma FILE")
+          : open_or_throw(file, RTLD_NOW | RTLD_LOCAL, "give another librpma with --librpma FILE");
   Iut iut;
   std::string missing;
   const auto need = [&](const char* function_name, auto& function) {
@@ -197,8 +197,7 @@ Iut open_iut(const std::string& file) {
   iut.base = map.l_addr;
   if (!missing.empty())
     throw SetupError(
-        fmt::format("{} has no function {}, so it is not a librpma of the 1.x interface; name the right "
-                    "file with --librpma FILE",
+        fmt::format("{} has no function {}, so it is not librpma 1.x; give another file with --librpma FILE",
                     iut.path, missing));
   return iut;
 }
@@ -208,7 +207,7 @@ struct RoleRow {
   std::string_view soname;
 };
 
-// By SONAME, as Debian and upstream build them. The driver library's name follows the device: role_of().
+// By SONAME, as in Debian and upstream. The driver library depends on the device: role_of().
 constexpr RoleRow kRoles[] = {
     {"rdmacm", "librdmacm.so.1"},        {"rdmacm", "librdmamock.so"},
     {"ibverbs", "libibverbs.so.1"},      {"netlink", "libnl-3.so.200"},
@@ -238,25 +237,24 @@ Library open_library(const LibraryOptions& options) {
   Library library;
   library.shim = open_shim();
   if (options.mock) library.mock = open_mock();
-  const std::string remedy =
-      options.rdma_core.empty()
-          ? "install it: apt-get install librdmacm1 libibverbs1"
-          : "--rdma-core names the folder that holds librdmacm.so.1 and libibverbs.so.1";
-  open_or_throw(core_library(options, "libibverbs.so.1"), RTLD_NOW | RTLD_GLOBAL, remedy);
-  open_or_throw(core_library(options, "librdmacm.so.1"), RTLD_NOW | RTLD_GLOBAL, remedy);
+  const std::string hint = options.rdma_core.empty()
+                               ? "install it: apt-get install librdmacm1 libibverbs1"
+                               : "give the folder of librdmacm.so.1 and libibverbs.so.1 with --rdma-core";
+  open_or_throw(core_library(options, "libibverbs.so.1"), RTLD_NOW | RTLD_GLOBAL, hint);
+  open_or_throw(core_library(options, "librdmacm.so.1"), RTLD_NOW | RTLD_GLOBAL, hint);
   library.iut = open_iut(options.librpma);
   library.provider = open_provider();
   if (const char* missing = library.shim.missing(); missing != nullptr)
     throw SetupError(
-        fmt::format("the shim finds no real {} behind itself: librdmacm is not in the global scope; "
-                    "name a working rdma-core with --rdma-core",
+        fmt::format("the shim finds no next {}: librdmacm is not in the global scope; give another rdma-core "
+                    "with --rdma-core",
                     missing));
   library.roles.push_back(shim_role("iut", library.iut.soname));
   for (const RoleRow& row : kRoles) library.roles.push_back(shim_role(row.role, row.soname));
   if (const std::string slot = slot_past_shim(library); !slot.empty())
     throw SetupError(
-        fmt::format("{} calls {} past the shim, so no fault could reach it; it was linked with "
-                    "-Bsymbolic, statically, or by a direct binding",
+        fmt::format("{} bypasses the shim for {}, so no fault can reach it; link it dynamically, without "
+                    "-Bsymbolic and direct binding",
                     library.iut.path, slot));
   return library;
 }
@@ -265,16 +263,16 @@ std::string slot_past_shim(const Library& library) {
   size_t count = 0;
   const rdmafault_function* functions = rdmafault_functions(&count);
   std::map<std::string_view, rdmafault_kind> interposed;
-  // System calls are met where they enter the kernel, whatever the slots of libc's functions hold.
+  // System calls are intercepted at the kernel's border, independently of relocation slots.
   for (size_t i = 0; i < count; ++i)
     if (functions[i].kind != RDMAFAULT_SYSTEM_CALL) interposed[functions[i].name] = functions[i].kind;
 
   void* handle = dlopen(library.iut.path.c_str(), RTLD_NOW | RTLD_NOLOAD);
-  if (handle == nullptr) return "everything (it is not loaded any more)";
+  if (handle == nullptr) return "every function (it is not loaded any more)";
   const link_map& map = link_map_of(handle);
   const Dynamic dynamic = read_dynamic(map);
   if (dynamic.strings == nullptr || dynamic.symbols == nullptr)
-    return "everything (it has no dynamic symbols)";
+    return "every function (it has no dynamic symbols)";
   size_t provider_slots = 0;
   std::string past;
   const auto check = [&](const ElfW(Rela) * table, size_t rows) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The libraries of the stack, opened by the runner and linked by nobody: librdmacm first and globally, so
-// that the shim's dlsym(RTLD_NEXT) finds it, then the IUT by its path. Opening them touches no RDMA device.
+// The libraries of the stack. The runner opens them and links none: first librdmacm with RTLD_GLOBAL, so that
+// the shim's dlsym(RTLD_NEXT) finds it, then the IUT by its path. This touches no RDMA device.
 #pragma once
 
 #include <librpma.h>
@@ -17,7 +17,7 @@
 
 namespace conformance {
 
-// The set-up cannot work; what() is one clear line with the remedy. Commands end with exit code 2.
+// The set-up cannot work; what() is one line that says what to do. Commands end with exit code 2.
 class SetupError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
@@ -43,8 +43,8 @@ struct Iut {
   decltype(&rpma_log_set_function) log_set_function = nullptr;
 };
 
-// The provider's functions that the harness itself calls: for the peer of a cold start, for its client, and
-// for what it tries without the IUT.
+// The provider's functions that the harness calls: for the peer of a cold start, for its client, and for a
+// listen without the IUT.
 struct Provider {
   decltype(&rdma_create_event_channel) create_event_channel = nullptr;
   decltype(&rdma_destroy_event_channel) destroy_event_channel = nullptr;
@@ -79,10 +79,10 @@ struct Shim {
   decltype(&rdmafault_missing) missing = nullptr;
   decltype(&rdmafault_suspend) suspend = nullptr;
   decltype(&rdmafault_resume) resume = nullptr;
-  uint64_t start = 0, end = 0;  // where it is mapped
+  uint64_t start = 0, end = 0;  // its mapping
 };
 
-// The mock's; all null on a real provider.
+// The mock's control functions; all null on a real provider.
 struct Mock {
   decltype(&rdmamock_begin) begin = nullptr;
   decltype(&rdmamock_end) end = nullptr;
@@ -94,7 +94,7 @@ struct Library {
   Provider provider;
   Shim shim;
   Mock mock;
-  std::vector<rdmafault_role> roles;  // what the shim is told
+  std::vector<rdmafault_role> roles;  // given to the shim
 };
 
 struct LibraryOptions {
@@ -103,20 +103,20 @@ struct LibraryOptions {
   bool mock = false;
 };
 
-// True where this process was started with the shim in front.
+// True if the shim is preloaded in this process.
 bool shim_is_preloaded();
 
 // Opens everything, or throws SetupError.
 Library open_library(const LibraryOptions& options);
 
-// Empty, or the first relocation slot of the IUT that a provider or allocator call would use past the shim.
+// Empty, or the first provider or allocator function for which the IUT's relocation slot bypasses the shim.
 std::string slot_past_shim(const Library& library);
 
-// Lets the shim know the driver library among the modules that an experiment saw calling, by its role. What
-// it is called follows the device.
+// Adds the role of the driver library, which depends on the device. `modules`: the callers in an experiment's
+// log.
 void learn_driver(Library& library, std::span<const rdmafault_module> modules);
 
-// The role that a module plays, by its file name (DESIGN section 2).
+// A module's role, by its file name (DESIGN section 2).
 std::string role_of(const Library& library, const std::string& file);
 
 }  // namespace conformance

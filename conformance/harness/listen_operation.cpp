@@ -19,7 +19,7 @@ namespace {
 constexpr std::pair<unsigned, std::string_view> kNullNames[] = {
     {kPeerNull, "peer"}, {kAddrNull, "addr"}, {kPortNull, "port"}, {kEpPtrNull, "ep_ptr"}};
 
-// An argument's text within a point id, where these characters mean something.
+// Characters with a meaning in a point id; they are escaped in an argument's text.
 constexpr std::string_view kReserved = "/(),=%";
 
 std::string encoded(std::string_view text) {
@@ -39,7 +39,7 @@ std::string decoded(std::string_view text) {
     const char* const digits = text.data() + i + 1;
     if (text[i] == '%' && i + 2 < text.size() + 0 &&
         std::from_chars(digits, digits + 2, value, 16).ptr == digits + 2) {
-      if (value == 0) throw std::invalid_argument("an argument of the call cannot hold a NUL byte (%00)");
+      if (value == 0) throw std::invalid_argument("an argument of the call cannot contain a NUL byte (%00)");
       result += static_cast<char>(value);
       i += 2;
     } else {
@@ -95,11 +95,11 @@ class Listen : public Operation {
   Works use(const Testbed& bed, void* given, int queued, std::string& text) const override {
     auto* endpoint = static_cast<rpma_ep*>(given);
     if (const int requests = take_queued(bed, endpoint); requests != queued) {
-      text = "the endpoint held " + std::to_string(requests) + " early connection requests instead of " +
+      text = "the endpoint had " + std::to_string(requests) + " queued connection requests instead of " +
              std::to_string(queued);
       return Works::No;
     }
-    // A wildcard is reached at the device's own address.
+    // The client of a wildcard listener connects to the device's address.
     const bool anywhere = !arguments_.address || *arguments_.address == kWildcard;
     return connect_to(bed, endpoint, anywhere ? bed.target.address : bed.other_address, port(bed), text);
   }
@@ -152,9 +152,10 @@ std::shared_ptr<const Operation> listen_operation_named(std::string_view variant
     else if (name == "port" && equals != std::string_view::npos)
       arguments.port = value;
     else
-      throw std::invalid_argument(fmt::format(
-          "'{}' is no argument of rpma_ep_listen; peer, addr, port or ep_ptr=NULL, addr=TEXT, port=TEXT",
-          one));
+      throw std::invalid_argument(
+          fmt::format("unknown argument '{}' of rpma_ep_listen; give peer, addr, port or ep_ptr=NULL, "
+                      "addr=TEXT, port=TEXT",
+                      one));
   }
   return listen_operation(arguments);
 }

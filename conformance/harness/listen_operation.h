@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// rpma_ep_listen(3) as a function under test: which arguments it gets, how its endpoint is put to use and
-// given back.
+// rpma_ep_listen(3) as a function under test: its arguments, and how its endpoint is used and released.
 #pragma once
 
 #include <memory>
@@ -12,17 +11,17 @@
 
 namespace conformance {
 
-// Which arguments are NULL; may be combined.
+// The arguments that are NULL, or-ed.
 enum ListenNull : unsigned { kPeerNull = 1, kAddrNull = 2, kPortNull = 4, kEpPtrNull = 8 };
 
 struct ListenArguments {
   unsigned nulls = 0;
-  // Empty: the target's. A text, or one of kAddressNames, which the target's own address decides.
+  // Empty: the target's address. Otherwise a text, or one of the names below (address_named()).
   std::optional<std::string> address = {};
-  std::optional<std::string> port = {};  // empty: one of the experiment's own
+  std::optional<std::string> port = {};  // empty: the experiment's own port
 };
 
-// Addresses that differ from host to host.
+// Names of addresses that differ from host to host.
 inline constexpr std::string_view kWildcard = "@wildcard";     // of the target's address family
 inline constexpr std::string_view kTarget = "@target";         // the target's own
 inline constexpr std::string_view kIpv6 = "@ipv6";             // a global one of the device's interface
@@ -32,7 +31,7 @@ inline constexpr std::string_view kUnknownScope = "@link-local-unknown-scope";
 
 std::shared_ptr<const Operation> listen_operation(const ListenArguments& arguments = {});
 
-// Reads back what variant() wrote; throws std::invalid_argument with one clear line.
+// Parses the text of variant(); throws std::invalid_argument with one line.
 std::shared_ptr<const Operation> listen_operation_named(std::string_view variant);
 
 }  // namespace conformance

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// All that one experiment shows. It lies in memory shared with the runner and mapped before the fork, so that
-// a crash or a hang loses nothing: plain data, no pointers, fixed sizes, written by the child as it goes
-// along. The shim's log follows it in the same mapping (DESIGN section 4).
+// All that one experiment shows. It is in memory shared with the runner and mapped before the fork, so that a
+// crash or a hang loses nothing: plain data, no pointers, fixed sizes. The child fills it in step by step.
+// The shim's log follows it in the same mapping (DESIGN section 4).
 //
-// Protocol: the child alone writes, the runner reads after the child has ended, except
+// Protocol: only the child writes, and the runner reads after the child has ended, except
 //   - `stack_noted`, which the child stores with release order and the runner loads with acquire order while
-//     the child may still live: where it is 1, `at` and the frames are complete and do not change any more;
+//     the child may still run: if it is 1, `at` and the frames are complete and do not change any more;
 //   - `signal` and the fields below it, which the runner fills in at the end.
 #pragma once
 
@@ -20,15 +20,16 @@
 
 namespace conformance {
 
-// What the child was doing. A child that died in any phase but Call died of our set-up, not of the fault.
+// What the child is doing. Born, Prepare and After are the harness's own set-up; the judge has the clauses of
+// the others.
 enum class Phase : uint32_t { Born, Prepare, Call, After, Use, Undo, Again, Teardown, Done };
 
-// Threads that make the call in one experiment, at most (the shim can arm 32).
+// The maximum number of threads in one experiment (the shim can arm 32).
 inline constexpr unsigned kMaxThreads = 16;
-// How often each of them makes it, at most.
+// The maximum number of calls of each thread.
 inline constexpr unsigned kMaxRounds = 20;
 
-// Whether what a successful call gave works. Unknown: the harness's own client failed before that could show.
+// Whether the result of a successful call works. Unknown: the harness's own client failed.
 enum class Works : uint32_t { Unknown, No, Yes };
 
 // A place in a loaded object.
@@ -38,7 +39,7 @@ struct Place {
   std::array<char, 64> file;  // base name; "main" for the program; empty: in no object
 };
 
-// One store to the guarded page, seen by its page fault and single-stepped.
+// One store to the guarded page, recorded by its page fault and a single step.
 struct Store {
   Place by;
   uint64_t before;
@@ -52,8 +53,8 @@ struct Descriptor {
 
 // What the process holds at one moment.
 struct Holdings {
-  uint32_t taken;  // 0: the child never got here
-  uint32_t count;  // descriptors; may exceed the array, what is beyond it is not listed
+  uint32_t taken;  // 0: the child ended before
+  uint32_t count;  // of descriptors; may exceed the array, which then has the first ones
   int32_t cm_ids;  // of this process, as the kernel lists them; -1: the kernel could not be asked
   std::array<Descriptor, 96> descriptors;
 };
@@ -63,7 +64,7 @@ struct LoadedModule {
   std::array<char, 200> path;
 };
 
-// What one thread of several is doing, or did last (threads.h).
+// What one of several threads is doing, or did last (threads.h).
 enum class Step : uint32_t { Waits, Calls, Called, Uses, Used, Undoes, Undone };
 
 constexpr bool is_at_work(Step step) {
@@ -83,10 +84,10 @@ struct ThreadRound {
   std::array<rdmafault_rule_state, RDMAFAULT_MAX_RULES> rules;
 };
 
-// What one thread of several saw. Lies before the thread's own log; the thread alone writes.
+// What one of several threads did. It is followed by the thread's own log; only the thread writes it.
 struct ThreadSeen {
   int32_t id;       // the kernel's
-  uint32_t rounds;  // begun
+  uint32_t rounds;  // started
   std::array<ThreadRound, kMaxRounds> round;
   std::array<char, 300> use_text;  // why the last endpoint does not work
 };
@@ -108,19 +109,19 @@ struct Observation {
   // Records of the shim's log: [call_first, call_last) belong to the call under test, [undo_first, undo_last)
   // to the release of what a successful call gave.
   uint32_t call_first, call_last, undo_first, undo_last;
-  std::array<rdmafault_rule_state, RDMAFAULT_MAX_RULES>
-      rules;  // of the call under test: each arming starts anew
+  // After the call under test; each arming resets them.
+  std::array<rdmafault_rule_state, RDMAFAULT_MAX_RULES> rules;
 
   Holdings before, after, end;
 
-  uint32_t used;  // 1: the endpoint was put to use
+  uint32_t used;  // 1: the endpoint was used
   Works works;
-  std::array<char, 300> use_text;  // what happened then
+  std::array<char, 300> use_text;  // why it does not work
   uint32_t undone;
   int32_t undo_code;
 
-  // Where the call under test was refused though it had to succeed: whether the same was had without the IUT,
-  // which was refused once more then.
+  // If the call under test had to succeed and failed: Yes: the same listen without the IUT succeeded, and a
+  // second call of the IUT failed.
   Works without_iut;
   std::array<char, 300> without_iut_text;
 
@@ -138,25 +139,25 @@ struct Observation {
   uint32_t module_count;
   std::array<LoadedModule, 64> modules;
 
-  // The last moments of a crash, or where a hang was interrupted, written by the signal handlers (guard.h).
+  // The place of a crash, or of the interruption of a hang, written by the signal handlers (guard.h).
   int32_t caught;                // signal number of a crash; 0: none
-  std::array<char, 200> thrown;  // what() of an exception that came out of the stack through its C interface
+  std::array<char, 200> thrown;  // what() of an exception that a C function of the stack threw
   Place at;
   uint64_t fault_address;
   uint32_t stack_noted;  // 1: a thread was interrupted in a hang, and its stack is in `frame`
   uint32_t frames;
-  // Innermost first, without the handler's own. The first is `at`, the others are return addresses.
+  // Innermost first, without the handler's frames. The first is `at`, the others are return addresses.
   std::array<Place, 24> frame;
 
   // Filled in by the runner.
   int32_t signal;  // that ended the child, or 0
   int32_t status;  // exit status, where there was no signal
   uint32_t timed_out;
-  Place stuck;     // where a child that did not return was found: `at`, or its last system call
+  Place stuck;     // where a child hung: `at`, or its last system call
   double seconds;  // from fork to end
 };
 
-// As much of a text as there is room for.
+// Copies `text`, cut to the size of the array.
 template <size_t N>
 void put(std::array<char, N>& to, std::string_view text) {
   const size_t size = std::min(text.size(), N - 1);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// A function under test, as the harness knows it. The harness, the ledger and the reports work for any of
-// them; what is peculiar to one function of librpma stands in a class of its own (listen_operation.h).
+// A function under test. The harness, the ledger and the reports work for any function; what is specific to
+// one is in its own class (listen_operation.h).
 #pragma once
 
 #include <string>
@@ -25,31 +25,31 @@ class Operation {
 
   // As the man page names it.
   [[nodiscard]] virtual std::string_view function() const = 0;
-  // What tells this use of the function from others, for point ids; empty for the ordinary one.
+  // The special arguments, as text in point ids; empty for the ordinary call.
   [[nodiscard]] virtual std::string variant() const { return {}; }
-  // True where the call under test gets an out-parameter that can be guarded.
+  // True if the call under test gets an out-parameter that can be guarded.
   [[nodiscard]] virtual bool has_out() const { return true; }
-  // The same function with ordinary arguments: what a control and a second call do. An operation that is not
-  // its own ordinary one is a disturbance in itself.
+  // The same function with ordinary arguments, for a control and a second call. An operation with special
+  // arguments counts as a disturbance.
   [[nodiscard]] virtual const Operation& ordinary() const { return *this; }
 
   // Why this use of the function cannot be made on a target; empty: it can.
   [[nodiscard]] virtual std::string unsupported(const Target& /*target*/) const { return {}; }
 
-  // The following run in the child. prepare() runs first, before anything is armed; throws std::exception
-  // where this target cannot have it.
+  // The following functions run in the child. prepare() runs first, not armed; throws std::exception if this
+  // target cannot run the operation.
   virtual void prepare(Testbed& /*bed*/) const {}
-  // Runs armed: it may do nothing but make the one call.
+  // Runs armed: it must only make the call.
   virtual int call(const Testbed& bed, void** out) const = 0;
-  // Put what a successful call gave to use; `text` says why where it does not work. `queued`: connection
-  // requests that must have arrived meanwhile (a script of the mock sends them).
+  // Uses the result of a successful call; `text` says why it does not work. `queued`: the number of
+  // connection requests that must have arrived during the call (a mock script sends them).
   virtual Works use(const Testbed& bed, void* given, int queued, std::string& text) const = 0;
-  // Whether what the call was asked for can be had here by other means than the IUT: where it can, the
-  // refusal is the IUT's own. `text` says why it cannot. Unknown: there are no other means.
+  // Whether the same works without the IUT: then the IUT is at fault for a refusal. `text` says why it does
+  // not work. Unknown: there is no way without the IUT.
   virtual Works have_without_iut(const Testbed& /*bed*/, std::string& /*text*/) const {
     return Works::Unknown;
   }
-  // Release what a successful call gave; returns what the releasing function returned.
+  // Releases the result of a successful call; returns the releasing function's result.
   virtual int undo(const Testbed& bed, void** given) const = 0;
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Reads a point id back: the experiment that Experiment::point() named.
+// Parses a point id, as Experiment::point() returns it.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@
 
 namespace conformance {
 
-// Throws std::invalid_argument with one clear line: which part is wrong, and what would be right.
+// Throws std::invalid_argument with one line: which part is wrong, and what to give instead.
 Experiment experiment_at(const std::string& point);
 
 }  // namespace conformance

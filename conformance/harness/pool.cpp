@@ -30,11 +30,11 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// How often it is looked who sleeps, and how much of that time a sleeper may run, or wait for a processor.
+// How often sleepers are looked for, and how long a sleeper may run or wait for a processor in that time.
 constexpr std::chrono::milliseconds kNap{1000};
 constexpr auto kStirs = kNap / 100;
 
-// The object in which `address` of process `pid` lies, by /proc/PID/maps.
+// The object of `address` in process `pid`, from /proc/PID/maps.
 Place place_in(pid_t pid, uint64_t address) {
   Place place{};
   place.address = address;
@@ -62,15 +62,15 @@ Place place_in(pid_t pid, uint64_t address) {
   return place;
 }
 
-// The instruction of a process's last system call, where it sleeps in it.
+// The instruction of the system call in which a process sleeps.
 Place place_of_last_system_call(pid_t pid, const Observation& observation) {
   std::ifstream file(fmt::format("/proc/{}/syscall", pid));
   std::string line;
   std::getline(file, line);
   const size_t last = line.rfind(' ');
-  if (last == std::string::npos) return {};  // "running", or not to be read
+  if (last == std::string::npos) return {};  // "running", or not readable
   Place place = place_in(pid, std::strtoull(line.c_str() + last, nullptr, 16));
-  // The kernel names the file, all else the link by which the loader found it.
+  // The kernel gives the file's name; everything else uses the link's name, as the loader does.
   const size_t listed = std::min<size_t>(observation.module_count, observation.modules.size());
   for (const LoadedModule& module : std::span(observation.modules).first(listed)) {
     if (place.file[0] == '\0' || module.base != place.address - place.offset) continue;
@@ -82,8 +82,8 @@ Place place_of_last_system_call(pid_t pid, const Observation& observation) {
   return place;
 }
 
-// Whether the process has a handler for stack_signal(); without one the signal would end it. Where the thread
-// blocks the signal nothing comes of it, which does no harm.
+// Whether the process has a handler for stack_signal(); without one the signal would end it. If the thread
+// blocks the signal, nothing happens.
 bool has_handler_for_stack_signal(pid_t pid) {
   std::ifstream file(fmt::format("/proc/{}/status", pid));
   constexpr std::string_view caught = "SigCgt:\t";
@@ -93,7 +93,8 @@ bool has_handler_for_stack_signal(pid_t pid) {
   return false;
 }
 
-// Waits for the child's word, as long as the other children may go without being watched over.
+// Waits until the child has recorded its stack; at most 1 s, since the pool does not check other children
+// meanwhile.
 bool notes_its_stack(Observation& observation, int pidfd) {
   const auto deadline = Clock::now() + std::chrono::seconds(1);
   const std::atomic_ref noted(observation.stack_noted);
@@ -117,10 +118,10 @@ struct Pool::Slot {
   Clock::time_point started;
   Clock::time_point deadline;
   bool killed = false;
-  Clock::duration granted{};  // beyond the time-out: it had no processor meanwhile
+  Clock::duration granted{};  // beyond the time-out: it waited for a processor
   bool sleeps = false;
-  Clock::time_point looked;            // when it was last looked whether it sleeps
-  std::chrono::nanoseconds stirred{};  // what it had run and waited for a processor by then
+  Clock::time_point looked;            // when it was last checked for sleep
+  std::chrono::nanoseconds stirred{};  // how long it had run and waited for a processor by then
 
   [[nodiscard]] bool busy() const { return pid > 0; }
 };
@@ -132,7 +133,7 @@ Pool::Pool(const Library& library, const Target& target, PoolOptions options)
   for (unsigned i = 0; i < options_.jobs + options_.sleepers; ++i) {
     void* memory = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (memory == MAP_FAILED)
-      throw SetupError("no memory for the experiments' observations; ask for fewer --jobs");
+      throw SetupError("no memory for the experiments' observations; give fewer --jobs");
     slots_.push_back(std::make_unique<Slot>());
     slots_.back()->memory = {static_cast<std::byte*>(memory), size};
   }
@@ -161,7 +162,7 @@ std::unique_ptr<Evidence> Pool::await(size_t ticket) {
     if (std::unique_ptr<Evidence> evidence = take(ticket)) return evidence;
     if (std::none_of(slots_.begin(), slots_.end(), [](const auto& slot) { return slot->busy(); }) &&
         waiting_.empty())
-      throw std::logic_error("an experiment was awaited that was never announced, or twice");
+      throw std::logic_error("await() of an experiment that was not announced, or was already returned");
     wait_for_any();
   }
 }
@@ -194,7 +195,7 @@ void Pool::fill_free_slots() {
     if (!slot->sleeps) ++awake;
   }
   for (const auto& slot : slots_) {
-    // Where nothing runs, the one that is awaited is still waiting: it must start however much is done ahead.
+    // If nothing runs, the awaited one has not started: it must start even if kAhead others are finished.
     if (awake >= options_.jobs || (done_.size() >= kAhead && busy > 0)) return;
     if (slot->busy()) continue;
     if (waiting_.empty() && announce_more_) announce_more_();
@@ -225,7 +226,7 @@ void Pool::start(Slot& slot, size_t ticket) {
   auto evidence = std::make_unique<Evidence>();
   evidence->point = slot.experiment->point();
   evidence->child_error =
-      fmt::format("no process for the experiment: {}; ask for fewer --jobs", strerror(errno));
+      fmt::format("cannot create a process for the experiment: {}; give fewer --jobs", strerror(errno));
   if (slot.pid > 0) {
     kill(slot.pid, SIGKILL);
     waitpid(slot.pid, nullptr, 0);
@@ -235,13 +236,13 @@ void Pool::start(Slot& slot, size_t ticket) {
   ++finished_;
 }
 
-void Pool::see_who_sleeps() {
+void Pool::find_sleepers() {
   const auto now = Clock::now();
   for (const auto& slot : slots_) {
     if (!slot->busy() || now - slot->looked < kNap) continue;
     const ProcessorTime time = processor_time(slot->pid);
     const std::chrono::nanoseconds stirred = time.ran + time.waited;
-    const bool is_known = time.ran.count() > 0;  // who has started has run
+    const bool is_known = time.ran.count() > 0;  // a started child has run
     slot->sleeps = is_known && stirred - slot->stirred < (now - slot->looked) / kNap * kStirs;
     slot->stirred = stirred;
     slot->looked = now;
@@ -263,9 +264,9 @@ void Pool::wait_for_any() {
     wait_ms = static_cast<int>(std::max<int64_t>(0, left));
   }
   constexpr int kNapMs = kNap.count();
-  if (wait_ms < 0 || wait_ms > kNapMs) wait_ms = kNapMs;  // to see who sleeps
+  if (wait_ms < 0 || wait_ms > kNapMs) wait_ms = kNapMs;  // to find sleepers
   if (poll(ends.data(), ends.size(), wait_ms) < 0 && errno != EINTR) throw std::runtime_error("poll failed");
-  see_who_sleeps();
+  find_sleepers();
   for (const auto& slot : slots_) {
     if (!slot->busy()) continue;
     const bool ended = std::any_of(ends.begin(), ends.end(), [&slot](const pollfd& end) {
@@ -281,8 +282,8 @@ void Pool::wait_for_any() {
   }
 }
 
-// Time in which a child could have run and had no processor does not count: the machine is busy, and nobody
-// hangs. That has an end, since also who spins for ever waits for a processor now and then.
+// Time in which a child waits for a processor does not count: on a busy machine that is not a hang. It is
+// limited, since a child that spins also waits for a processor at times.
 bool Pool::is_granted_more_time(Slot& slot) {
   constexpr int kMost = 10;  // times the time-out
   const auto timeout = slot.deadline - slot.started - slot.granted;
@@ -291,7 +292,7 @@ bool Pool::is_granted_more_time(Slot& slot) {
   return Clock::now() < slot.deadline;
 }
 
-// Where a child that does not return stands: by its own account, otherwise by the kernel's.
+// Records where a child hangs: from its own handler, otherwise from /proc.
 void Pool::note_where_it_hangs(Slot& slot) {
   Observation& observation = observation_in(slot.memory);
   const pid_t at_work = thread_at_work(log_memory_in(slot.memory), slot.experiment->threads);
@@ -319,7 +320,7 @@ void Pool::collect(Slot& slot) {
   const Condition* condition = find_condition(slot.experiment->condition);
   if (condition != nullptr && condition->restore != nullptr)
     if (const std::string text = condition->restore(target_); !text.empty())
-      throw SetupError(fmt::format("{} has left this machine disturbed: {}", evidence->point, text));
+      throw SetupError(fmt::format("the machine is not restored after {}: {}", evidence->point, text));
   done_[slot.ticket] = std::move(evidence);
   slot.pid = -1;
   ++finished_;

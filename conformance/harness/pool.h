@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The pool runs experiments, each in a child forked for it, up to `jobs` at a time, and watches over them.
-// One that sleeps for seconds, as who hangs mostly does, takes no processor from the others and so gives up
-// its place. Memory does not grow with the number of experiments: a slot's mapping is used again.
+// The pool runs experiments, each in its own forked child, up to `jobs` at a time, and ends those that time
+// out. A child that sleeps for seconds, as most hung ones do, gives up its job slot: another experiment
+// starts beside it. Memory does not grow with the number of experiments: a slot's mapping is reused.
 #pragma once
 
 #include <algorithm>
@@ -23,24 +23,24 @@
 
 namespace conformance {
 
-// What the runner keeps of an experiment once its slot is free again.
+// What the runner keeps of an experiment after its slot is free again.
 struct Evidence {
   std::string point;
-  std::string child_error;  // the child could not even be made
+  std::string child_error;  // why the child could not be created
   Observation observation{};
   std::vector<rdmafault_record> records;
   std::vector<rdmafault_module> modules;
-  uint32_t dropped = 0;    // records for which the log had no room
+  uint32_t dropped = 0;    // records that did not fit in the log
   uint32_t uncovered = 0;  // how often the shim lost sight of system calls (rdmafault.h)
 
-  // Where several threads called: what each saw. Its records begin at records[first_record].
+  // With several threads: what each one did. Its records begin at records[first_record].
   struct Thread {
     ThreadSeen seen;
     uint32_t first_record;
   };
   std::vector<Thread> threads;
 
-  // Records of the call under test, where it returned.
+  // The records of the call under test, if it returned.
   [[nodiscard]] std::span<const rdmafault_record> call_under_test() const {
     const size_t end = std::min<size_t>(observation.call_last, records.size());
     const size_t begin = std::min<size_t>(observation.call_first, end);
@@ -52,14 +52,14 @@ struct Evidence {
 inline constexpr std::chrono::milliseconds kShortestTimeout{20'000};
 inline constexpr std::chrono::milliseconds kLongestTimeout{60'000};
 
-// Finished experiments may lie ahead of the one that is awaited, but not without bound: as many as a
-// processor or two finish while that one hangs (some 100 KB each).
+// The maximum number of experiments that finish before the awaited one: about what one or two processors do
+// while that one hangs (about 100 KB each).
 inline constexpr size_t kAhead = 1024;
 
 struct PoolOptions {
   unsigned jobs = 1;
-  std::chrono::milliseconds timeout{};  // of one experiment; 0: kLongestTimeout, until somebody knows better
-  unsigned sleepers = 8;                // that have given up their place, at most
+  std::chrono::milliseconds timeout{};  // of one experiment; 0: kLongestTimeout, until set_timeout()
+  unsigned sleepers = 8;                // maximum number that gave up their job slot
 };
 
 class Pool {
@@ -71,19 +71,19 @@ class Pool {
   Pool(Pool&&) = delete;
   Pool& operator=(Pool&&) = delete;
 
-  // Experiments are started in the order in which they were announced, ahead of the one that is waited for.
+  // Queues an experiment and returns its ticket. Experiments start in the order of announcement.
   size_t announce(Experiment experiment);
 
-  // Called while somebody waits, where a place is free and no experiment is left for it: may announce one,
-  // and must not wait.
+  // Called during await() if a job slot is free and no experiment is queued. It may announce one; it must not
+  // wait.
   void when_idle(std::function<void()> announce_more) { announce_more_ = std::move(announce_more); }
 
-  // Waits for an announced experiment and hands its evidence over, once.
+  // Waits for an announced experiment and returns its evidence, once.
   std::unique_ptr<Evidence> await(size_t ticket);
-  // The same without waiting; nullptr: it is not done yet.
+  // The same without waiting; nullptr: not finished.
   std::unique_ptr<Evidence> take(size_t ticket);
 
-  // Of experiments that are started from now on.
+  // For experiments that start from now on.
   void set_timeout(std::chrono::milliseconds timeout) { options_.timeout = timeout; }
 
   [[nodiscard]] size_t finished() const { return finished_; }
@@ -93,7 +93,7 @@ class Pool {
   void fill_free_slots();
   [[nodiscard]] bool must_wait(const Experiment& next) const;
   void wait_for_any();
-  void see_who_sleeps();
+  void find_sleepers();
   void start(Slot& slot, size_t ticket);
   void collect(Slot& slot);
   static bool is_granted_more_time(Slot& slot);

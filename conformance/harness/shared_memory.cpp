@@ -9,7 +9,7 @@ namespace {
 // A cold start makes a few thousand allocations; a log that overflows makes its experiment broken, not wrong.
 constexpr uint32_t kRecords = 32768;
 
-// Of a cache line, so that what several processes or threads write to lies apart.
+// A cache line: different processes and threads write to different lines.
 constexpr size_t kAlignment = 64;
 
 constexpr size_t aligned(size_t size) {
@@ -19,7 +19,7 @@ constexpr size_t aligned(size_t size) {
 constexpr size_t kLogOffset = aligned(sizeof(Observation));
 constexpr size_t kThreadLogOffset = aligned(sizeof(ThreadSeen));
 
-// Takes over what a log holds; returns its end.
+// Copies a log's contents; returns its end.
 const std::byte* add_log(Evidence& evidence, std::span<const std::byte> memory) {
   const auto& log = *reinterpret_cast<const rdmafault_log*>(memory.data());
   const uint32_t kept = std::min(log.count, log.capacity);

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What lies where in the memory that an experiment writes to and the runner reads: the observation, and
-// behind it the shim's log; or, where several threads call, one share for each of them and one for the main
-// thread.
+// The layout of the memory that an experiment writes and the runner reads: the observation, then the shim's
+// log. With several threads, the log memory has one share for the main thread and one for each thread.
 #pragma once
 
 #include <cstddef>
@@ -14,20 +13,20 @@
 
 namespace conformance {
 
-// Bytes of it, which are all zero at first.
+// In bytes. All must be zero at the start.
 size_t experiment_memory_size(const Library& library);
 
 Observation& observation_in(std::span<std::byte> memory);
 std::span<std::byte> log_memory_in(std::span<std::byte> memory);
 
-// How the log memory is divided: evenly, share 0 for the log of the process's main thread (all of it where no
-// other thread calls), and from 1 on one for each thread.
+// The log memory is divided evenly: share 0 is the main thread's log (all of it without other threads), and
+// each thread has one of the shares from 1 on.
 std::span<std::byte> share_of(std::span<std::byte> log_memory, unsigned threads, unsigned index);
-// What lies in a thread's share.
+// The two parts of a thread's share.
 ThreadSeen& thread_seen_in(std::span<std::byte> share);
 std::span<std::byte> thread_log_in(std::span<std::byte> share);
 
-// Takes what an experiment left there over into its evidence. Returns how many bytes it may have written.
+// Copies an experiment's results into its evidence. Returns the number of bytes that it may have written.
 size_t gather(Evidence& evidence, const Experiment& experiment, std::span<std::byte> memory);
 
 }  // namespace conformance

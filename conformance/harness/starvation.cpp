@@ -12,7 +12,7 @@ namespace conformance {
 ProcessorTime processor_time(pid_t process) {
   namespace fs = std::filesystem;
   ProcessorTime time;
-  std::error_code gone;  // a thread or the process, meanwhile
+  std::error_code gone;  // a thread or the process has ended
   for (fs::directory_iterator thread(fmt::format("/proc/{}/task", process), gone), end;
        !gone && thread != end; thread.increment(gone)) {
     std::ifstream file(thread->path() / "schedstat");

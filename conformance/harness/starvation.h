@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What a process had of the processors: who was kept from running on a busy machine does not hang, and who
-// sleeps takes nothing from others.
+// A process's use of processors: a process that waits for one on a busy machine does not hang, and a sleeping
+// process needs none.
 #pragma once
 
 #include <sys/types.h>
@@ -10,11 +10,11 @@
 
 namespace conformance {
 
-// Of the threads that a process has now, taken together, as the kernel counts it
-// (/proc/PID/task/*/schedstat). 0 where the kernel does not say.
+// The sum over the process's current threads, from /proc/PID/task/*/schedstat. 0 if the kernel does not tell
+// it.
 struct ProcessorTime {
   std::chrono::nanoseconds ran{0};
-  std::chrono::nanoseconds waited{0};  // could have run and had no processor
+  std::chrono::nanoseconds waited{0};  // ready to run, without a processor
 };
 ProcessorTime processor_time(pid_t process);
 

@@ -22,7 +22,7 @@ namespace {
 constexpr size_t kLongestName = 120;
 constexpr size_t kSignatureFrames = 6;
 
-// How many symbols before the nearest may still be the one that holds an offset: labels within a function.
+// How many symbols before an offset are tried: a function may contain labels.
 constexpr size_t kNested = 16;
 
 // Of several names for one function the one that people know: "poll", not "__poll"; exported before local.
@@ -40,7 +40,7 @@ std::string readable(const std::string& symbol) {
       std::free);
   std::string name = plain != nullptr ? plain.get() : symbol;
   if (name.size() > kLongestName) name = name.substr(0, kLongestName - 3) + "...";
-  // It goes into reports, whatever the file holds.
+  // The name is printed in reports, and the file is not trusted.
   std::ranges::replace_if(
       name, [](char c) { return c < ' ' || c > '~'; }, '?');
   return name;
@@ -50,7 +50,7 @@ std::string path_by_name(const std::string& path) {
   return path.empty() ? "main" : path.substr(path.rfind('/') + 1);
 }
 
-// Finds an object among loaded ones. The load address decides: a name may be a link's, or its target's.
+// Finds a loaded object. The load address counts more than the name, which may be of a link or of its target.
 class Finder {
  public:
   explicit Finder(const Place& place) : file_(place.file.data()), base_(place.address - place.offset) {}
@@ -64,7 +64,7 @@ class Finder {
     path_ = path.empty() ? "/proc/self/exe" : path;
   }
 
-  // Empty where nothing was found, or nothing that is a file: the kernel's own object has only a name.
+  // Empty if there is no such object, or it has no file, as the vDSO.
   [[nodiscard]] std::string path() const { return path_.find('/') != std::string::npos ? path_ : ""; }
 
  private:
@@ -84,11 +84,11 @@ std::string path_of(const Place& place, const Observation& observation) {
   const size_t listed = std::min<size_t>(observation.module_count, observation.modules.size());
   for (const LoadedModule& module : std::span(observation.modules).first(listed)) {
     const size_t length = strnlen(module.path.data(), module.path.size());
-    // One that filled its field may have been cut off.
+    // A path that fills its field may be cut.
     if (length + 1 < module.path.size()) in_child.consider(module.base, {module.path.data(), length});
   }
   if (std::string path = in_child.path(); !path.empty()) return path;
-  // The child was forked from this process: what both have loaded lies in the same place.
+  // The child was forked from this process: objects loaded before have the same address.
   Finder here(place);
   dl_iterate_phdr(consider_own, &here);
   return here.path();

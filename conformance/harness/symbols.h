@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Names of places in loaded objects: the nearest function symbol before a place, read from the object's file.
-// The runner does this after the child has ended, so it may allocate; nothing here is for signal handlers.
+// Names of places in loaded objects: the nearest function symbol before a place, from the object's file. Used
+// by the runner after the child has ended: it allocates, so it is not for signal handlers.
 #pragma once
 
 #include <cstdint>
@@ -17,11 +17,11 @@
 
 namespace conformance {
 
-// A function symbol, as seen from a place at or behind its start.
+// The function symbol for a place at or after its start.
 struct Symbol {
   std::string name;     // demangled, without version; printable ASCII
   uint64_t past = 0;    // bytes from its start to the place
-  bool inside = false;  // false: beyond its end, in something that has no symbol of its own
+  bool inside = false;  // false: the place is after the symbol's end and has no own symbol
 };
 
 // The function symbols of one ELF file, read with libelf: of .symtab, or where that was stripped, of
@@ -32,7 +32,7 @@ class SymbolTable {
   SymbolTable() = default;
   static SymbolTable of_file(const std::string& path);
 
-  // `offset` is in the file's own numbering. The symbol that holds it, otherwise the nearest before it.
+  // The symbol that contains `offset` (relative to the load address), otherwise the nearest one before it.
   [[nodiscard]] std::optional<Symbol> find(uint64_t offset) const;
   [[nodiscard]] size_t size() const { return entries_.size(); }
 
@@ -45,33 +45,33 @@ class SymbolTable {
   std::vector<Entry> entries_;  // ascending; one for each start
 };
 
-// What an address is. A return address lies behind the call, which may be the last instruction of its
-// function: the byte before it is looked up.
+// The kind of an address. A return address is after the call, which may be the last instruction of its
+// function, so the byte before it is looked up.
 enum class Address { Instruction, Return };
 
-// Reads each file once, as it is when first asked for. Not for several threads at once.
+// Reads each file once, at the first lookup. Not thread-safe.
 class Symbols {
  public:
   explicit Symbols(const Library& library) : library_(library) {}
 
   // "librdmacm.so.1+0x5b40 (rdma_create_id+0x120)"; beyond the symbol's end "librdmacm.so.1+0x5b40 (after
-  // rdma_create_id+0x1f20)"; without a symbol "librdmacm.so.1+0x5b40"; in no object the bare address. The
-  // observation says where the child had loaded what; where it died too early for that, this process does.
+  // rdma_create_id+0x1f20)"; without a symbol "librdmacm.so.1+0x5b40"; in no object only the address. The
+  // child's load addresses are in the observation; if it ended before they were recorded, this process's are
+  // used.
   [[nodiscard]] std::string describe(const Place& place, const Observation& observation,
                                      Address kind = Address::Instruction) const;
 
-  // The same without numbers, which shift between releases: "librdmacm!rdma_create_id".
+  // The same without numbers, which differ between releases: "librdmacm!rdma_create_id".
   [[nodiscard]] std::string name_of(const Place& place, const Observation& observation,
                                     Address kind = Address::Instruction) const;
 
-  // The recorded frames, innermost first, up to the outermost of the IUT, without the shim's own. Empty where
-  // none were recorded.
+  // The recorded frames, innermost first, up to the outermost one of the IUT, without the shim's. Empty if no
+  // frame was recorded.
   [[nodiscard]] std::vector<std::string> stack_of(const Observation& observation) const;
 
-  // What a stack has in common with others of the same cause: "librdmacm!rdma_create_id <
-  // librpma!rpma_ep_listen", the same frames, six at most, without offsets. Of a hang only those from the
-  // outermost of the accused module (its role) on, for where within it a loop is met is chance. Empty where
-  // no frames were recorded.
+  // The same for all stacks of one cause: "librdmacm!rdma_create_id < librpma!rpma_ep_listen". At most six
+  // frames, without offsets. Of a hang only those from the outermost frame of `module` (its role) on: the
+  // place within its loop is random. Empty if no frame was recorded.
   [[nodiscard]] std::string signature_of(const Observation& observation, const std::string& module) const;
 
  private:

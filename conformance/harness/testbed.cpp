@@ -11,9 +11,8 @@
 namespace conformance {
 namespace {
 
-// Ports follow the process id, which no other live experiment on this host shares, and stay below the range
-// from which the kernel takes ephemeral ones.
-// NFS over RDMA has 20049, which lies between the two ranges.
+// Ports depend on the process id, which differs between running experiments of a host, and are below the
+// kernel's ephemeral range. Port 20049 (NFS over RDMA) is between the two ranges.
 constexpr int kPorts = 9728;
 constexpr int kFirstPort = 10240;
 constexpr int kFirstLivePort = 20480;
@@ -27,13 +26,13 @@ std::string with_errno(std::string_view what, int error) {
 Testbed::Testbed(const Library& library_, const Target& target_)
     : library(library_),
       target(target_),
-      // On the mock each process has ports of its own, and its scripts know one of them.
+      // On the mock each process has its own port space, and the scripts use this port.
       port(target.provider == "mock" ? RDMAMOCK_PORT : std::to_string(kFirstPort + getpid() % kPorts)),
       live_port(std::to_string(kFirstLivePort + getpid() % kPorts)) {}
 
 std::string Testbed::make_peer(Start start) {
   if (start == Start::Cold) {
-    // librdmacm must not be called: the context comes straight from libibverbs.
+    // librdmacm must not be called: the context comes from libibverbs.
     const Provider& p = library.provider;
     int count = 0;
     ibv_device** devices = p.get_device_list(&count);
@@ -44,17 +43,18 @@ std::string Testbed::make_peer(Start start) {
       if (context == nullptr) return with_errno("ibv_open_device(" + target.device + ")", errno);
     }
     p.free_device_list(devices);
-    if (context == nullptr) return fmt::format("there is no RDMA device {}", target.device);
+    if (context == nullptr) return fmt::format("RDMA device {} not found", target.device);
     context_is_ours = true;
   } else if (const int code = library.iut.utils_get_ibv_context(target.address.c_str(),
                                                                 RPMA_UTIL_IBV_CONTEXT_LOCAL, &context);
              code != 0) {
     return fmt::format("rpma_utils_get_ibv_context({}) returned {}", target.address, code);
   }
-  // rdma_cm chooses the device by the address; two can share an interface, and the verdict is about one.
+  // rdma_cm selects the device by its address. Two devices can share an interface, and the verdict is about
+  // one.
   if (const char* device = library.provider.get_device_name(context->device); target.device != device)
-    return fmt::format("{} is served by {}, not by {}; name the right device or address", target.address,
-                       device, target.device);
+    return fmt::format("address {} belongs to device {}, not to {}; give another device or address",
+                       target.address, device, target.device);
   if (const int code = library.iut.peer_new(context, &peer); code != 0)
     return fmt::format("rpma_peer_new returned {}", code);
   return {};
@@ -64,16 +64,16 @@ std::string Testbed::warm_up() {
   rpma_ep* endpoint = nullptr;
   if (const int code = library.iut.ep_listen(peer, target.address.c_str(), live_port.c_str(), &endpoint);
       code != 0)
-    return fmt::format("the warming rpma_ep_listen returned {}", code);
+    return fmt::format("rpma_ep_listen of the warm-up returned {}", code);
   if (const int code = library.iut.ep_shutdown(&endpoint); code != 0)
-    return fmt::format("the warming rpma_ep_shutdown returned {}", code);
+    return fmt::format("rpma_ep_shutdown of the warm-up returned {}", code);
   return {};
 }
 
 std::string Testbed::make_live() {
   if (const int code = library.iut.ep_listen(peer, target.address.c_str(), live_port.c_str(), &live);
       code != 0)
-    return fmt::format("the live endpoint's rpma_ep_listen returned {}", code);
+    return fmt::format("rpma_ep_listen of the live endpoint returned {}", code);
   return {};
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What one child stands on: the device and address that the experiment uses, the peer, its ports, and a live
-// endpoint where the sentinel asks for one.
+// The environment of one child: device and address, peer, ports, and a live endpoint if the sentinel needs
+// one.
 #pragma once
 
 #include <cstdint>
@@ -16,9 +16,9 @@ namespace conformance {
 struct Target {
   std::string provider;           // mock, rxe, hw
   std::string device;             // RDMA device, as ibv_devices names it
-  std::string address;            // of the device's network interface: where the listeners listen
+  std::string address;            // of the device's network interface; the listeners use it
   int patience_ms = 7500;         // for one step of a connection; well below the time-out of an experiment
-  bool allow_disruptive = false;  // the machine is ours to disturb: conditions may take its device away
+  bool allow_disruptive = false;  // conditions may remove the machine's device or interface
 };
 
 struct Testbed {
@@ -27,11 +27,11 @@ struct Testbed {
   const Library& library;
   const Target& target;
   std::string port;           // decimal; of the call under test
-  std::string live_port;      // of everything else that listens
-  std::string other_address;  // where the call under test is asked to listen elsewhere than on the target's
+  std::string live_port;      // of other endpoints that listen
+  std::string other_address;  // the call's address, if it is not the target's
   rpma_peer* peer = nullptr;
   ibv_context* context = nullptr;
-  bool context_is_ours = false;  // opened by the harness, not cached by librdmacm
+  bool context_is_ours = false;  // opened by the harness, not by librdmacm
   rpma_ep* live = nullptr;
 
   // Each returns an empty string, or why it failed.

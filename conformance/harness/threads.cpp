@@ -23,10 +23,10 @@
 namespace conformance {
 namespace {
 
-// A round costs a kernel a connection for each endpoint.
+// On a kernel a round takes long: one connection for each endpoint.
 constexpr unsigned kRoundsOnKernel = 3;
 
-// Above the ports that the kernel hands out by itself, and those of the testbed.
+// Above the kernel's ephemeral ports and those of the testbed.
 constexpr int kFirstThreadPort = 61000;
 constexpr int kThreadPortGroups = (65536 - kFirstThreadPort) / static_cast<int>(kMaxThreads);
 
@@ -35,7 +35,7 @@ std::string port_of_thread(unsigned index) {
   return std::to_string(kFirstThreadPort + group * static_cast<int>(kMaxThreads) + static_cast<int>(index));
 }
 
-// One thread at a time, in the order of their places. Allocates nothing: threads wait here armed.
+// One thread at a time, in the order of their places. Does not allocate: threads wait here armed.
 class Turns {
  public:
   template <class Work>
@@ -86,7 +86,7 @@ class Team {
     void* out = nullptr;
   };
 
-  // Runs while everybody waits, some armed: allocates nothing.
+  // Runs while all threads wait, some of them armed: does not allocate.
   struct Met {
     Team* team;
     void operator()() const noexcept { team->next_phase(); }
@@ -97,7 +97,7 @@ class Team {
     const size_t meeting = meetings_++ % kPhases.size();
     observation_.phase = kPhases.at(meeting);
     if (meeting + 1 == kPhases.size() && std::ranges::any_of(members_, went_wrong))
-      rounds_ = 0;  // keep the evidence close to its cause
+      rounds_ = 0;  // no more rounds: the evidence must show the cause
   }
 
   static bool went_wrong(const Member& member) {
@@ -116,7 +116,7 @@ class Team {
     const rdmafault_session session{
         member.log, rules.data(), rules.size(), library_.roles.data(), library_.roles.size(), 0};
     if (library_.shim.arm(&session) != 0)
-      give_up(observation_.broken, "a thread cannot be armed: " + error_name(errno));
+      give_up(observation_.broken, "the shim cannot be armed in a thread: " + error_name(errno));
   }
 
   void work(unsigned index) {
@@ -125,7 +125,7 @@ class Team {
     try {
       for (unsigned round = 0; round < rounds_; ++round) work_once(member, index, round);
     } catch (const std::exception& error) {
-      // Out of a C function nothing may be thrown.
+      // A C function must not throw.
       give_up(observation_.thrown, error.what());
     }
   }
@@ -133,7 +133,8 @@ class Team {
   void work_once(Member& member, unsigned index, unsigned round) {
     ThreadRound& seen = member.seen.round.at(round);
     ++member.seen.rounds;
-    // Another thread begins each round, so that each follows a failing one, or goes first.
+    // Each round starts with another thread, so that every thread sometimes follows a failing one, or is
+    // first.
     const unsigned place = (index + round) % size_;
     const unsigned first_turn = 3 * round * size_;
 
@@ -152,7 +153,7 @@ class Team {
     library_.shim.disarm();
     std::copy_n(member.log->rules, seen.rules.size(), seen.rules.begin());
     seen.out_after = reinterpret_cast<uint64_t>(member.out);
-    met_.arrive_and_wait();  // what a client does may be in nobody's log
+    met_.arrive_and_wait();  // a client's calls must not be in any thread's log
 
     const bool given = seen.code == 0 && seen.out_after != seen.out_before && seen.out_after != 0;
     turns_.take(first_turn + size_ + place, [&] {
@@ -166,12 +167,12 @@ class Team {
   }
 
   void use(Member& member, ThreadRound& seen) {
-    if (is_deaf_) return;  // each costs a client's patience
+    if (refuses_connections_) return;  // each attempt takes a client's whole time-out
     seen.step = Step::Uses;
     std::string text;
     seen.works = experiment_.operation->use(member.bed, member.out, 0, text);
     put(member.seen.use_text, text);
-    is_deaf_ = seen.works != Works::Yes;
+    refuses_connections_ = seen.works != Works::Yes;
     seen.step = Step::Used;
   }
 
@@ -205,12 +206,12 @@ class Team {
   void* sentinel_;
   Observation& observation_;
   unsigned size_;
-  unsigned rounds_;  // changes while everybody waits
+  unsigned rounds_;  // changes while all threads wait
   std::vector<rdmafault_rule> rules_;
   std::vector<Member> members_;
   Turns turns_;
-  bool is_deaf_ = false;   // an endpoint did not work; of whose turn it is
-  unsigned meetings_ = 0;  // of all threads
+  bool refuses_connections_ = false;  // an endpoint did not work; written in turns
+  unsigned meetings_ = 0;             // of all threads, so far
   std::barrier<Met> met_;
 };
 
@@ -232,7 +233,7 @@ void call_in_threads(const Testbed& bed, const Experiment& experiment, void* sen
                         experiment.condition.empty() && !experiment.sees_system_calls();
   if (!ordinary)
     throw std::runtime_error(
-        "several threads have no arguments, script, condition or system calls of theirs");
+        "threads=N cannot be combined with arguments, script, condition or system-calls");
   Team(bed, experiment, sentinel, log_memory, observation).run();
 }
 

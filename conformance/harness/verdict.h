@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Verdicts: one small type that cannot turn into a pass by accident. Whatever is not a pass carries a reason,
-// and an aggregate of nothing is not a pass either.
+// Verdicts: a small type that cannot become a pass by accident. Every verdict except pass has a reason, and
+// an empty aggregate is not a pass.
 #pragma once
 
 #include <algorithm>
@@ -29,12 +29,12 @@ constexpr std::optional<Verdict> verdict_named(std::string_view name) {
   return std::nullopt;
 }
 
-// A verdict that accuses: somebody broke a clause.
+// A verdict that says that a clause is broken.
 constexpr bool is_finding(Verdict verdict) {
   return verdict <= Verdict::Fail;
 }
 
-// No verdict was reached, so nothing can be said about the subject.
+// A verdict that says nothing about the subject.
 constexpr bool is_inconclusive(Verdict verdict) {
   return verdict > Verdict::Fail && verdict != Verdict::Pass;
 }
@@ -42,10 +42,12 @@ constexpr bool is_inconclusive(Verdict verdict) {
 class Outcome {
  public:
   static Outcome pass() { return {Verdict::Pass, {}}; }
-  // A non-pass without a reason would be useless at night: it becomes a defect of ours, and says so.
+  // A missing reason, or a pass with one, is a defect of the suite: the verdict becomes broken.
   static Outcome of(Verdict verdict, std::string reason) {
-    if (verdict == Verdict::Pass) return {Verdict::Broken, "a pass was built with a reason: " + reason};
-    if (reason.empty()) return {Verdict::Broken, "no reason was given for: " + std::string(name_of(verdict))};
+    if (verdict == Verdict::Pass)
+      return {Verdict::Broken, "defect of the suite: pass with a reason: " + reason};
+    if (reason.empty())
+      return {Verdict::Broken, "defect of the suite: no reason for " + std::string(name_of(verdict))};
     return {verdict, std::move(reason)};
   }
 
@@ -59,7 +61,7 @@ class Outcome {
   std::string reason_;
 };
 
-// The worst outcome decides; the first of equals gives the reason. Empty: nothing ran, which is no pass.
+// The worst outcome decides; the first of equals gives the reason. Empty: nothing ran, so it is skipped.
 class Aggregate {
  public:
   void add(const Outcome& outcome) {
