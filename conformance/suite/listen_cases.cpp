@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// rpma_ep_listen(3) under what people really met: the condition itself, not a rule of the shim, makes a
-// provider call fail, or must not disturb the listen. Judges:
+// rpma_ep_listen(3) under conditions from the field. The condition, not a rule of the shim, makes a provider
+// call fail, or must not disturb the listen. Judges:
 //   LISTEN-REAL-1   a provider call that really fails gives RPMA_E_PROVIDER
 //   LISTEN-BELOW-1  where the provider may go either way: a documented code, or a success that works
 // and after every failure: RET-2, EPPTR-1, LEAK-1..4, LEGAL-1, AGAIN-1; after every success: RET-1, EPPTR-2,
 // USE-1..4, LEAK-5, LEGAL-1.
 //
-// Two of the cases need no condition and stand elsewhere: rdma_getaddrinfo's two conventions (16) are
+// Two cases need no condition and are in other files: the two conventions of rdma_getaddrinfo (16) are
 // Listen.FailingGetaddrinfoGivesEProvider, a cleanup that fails too (17) is
 // Listen.Failing...AndDestroyIdGivesEProvider. A service that is empty or beyond 65535 is not judged
 // (ruling 8).
@@ -25,7 +25,7 @@
 namespace conformance {
 namespace {
 
-// In which starts; each has the sentinel of kSettings. A condition that listens itself leaves nothing cold.
+// Starts; the sentinel of each is in kSettings. No start is cold if the condition itself listens.
 enum Starts : unsigned { kCold = 1, kPrimed = 2, kWarm = 4, kUsed = kPrimed | kWarm, kEach = kCold | kUsed };
 
 enum class Gives { EProvider, Success, Either };
@@ -56,48 +56,55 @@ const CaseRow kCaseRows[] = {
 
     {"02", "NodeMissing", "There is no /dev/infiniband/rdma_cm.", kKernel, kEach, kPlain, "node-missing",
      Gives::EProvider},
-    {"02", "NodeAwaited", "There is no /dev/infiniband/rdma_cm, which librdmacm may wait for.", kKernel,
+    {"02", "NodeAwaited", "There is no /dev/infiniband/rdma_cm; librdmacm may wait for it.", kKernel,
      kCold | kWarm, kPlain, "node-awaited", Gives::EProvider},
     {"02", "NodeForbidden", "The process may not open /dev/infiniband/rdma_cm.", kKernel, kEach, kPlain,
      "node-forbidden", Gives::EProvider},
 
-    {"03", "NodeReplaced/ByFile", "A regular file stands where /dev/infiniband/rdma_cm should.", kKernel,
-     kEach, kPlain, "node-replaced:file", Gives::EProvider},
-    {"03", "NodeReplaced/ByNull", "/dev/null stands where /dev/infiniband/rdma_cm should.", kKernel, kEach,
-     kPlain, "node-replaced:null", Gives::EProvider},
-    {"03", "NodeReplaced/ByZero", "/dev/zero stands where /dev/infiniband/rdma_cm should.", kKernel, kEach,
-     kPlain, "node-replaced:zero", Gives::EProvider},
+    {"03", "NodeReplaced/ByFile", "/dev/infiniband/rdma_cm is a regular file.", kKernel, kEach, kPlain,
+     "node-replaced:file", Gives::EProvider},
+    {"03", "NodeReplaced/ByNull", "/dev/infiniband/rdma_cm is /dev/null.", kKernel, kEach, kPlain,
+     "node-replaced:null", Gives::EProvider},
+    {"03", "NodeReplaced/ByZero", "/dev/infiniband/rdma_cm is /dev/zero.", kKernel, kEach, kPlain,
+     "node-replaced:zero", Gives::EProvider},
 
     {"05", "PortBusy/InThisProcess", "This process listens on the address and port already.", kAll, kUsed,
      kPlain, "port-held:@target", Gives::EProvider},
     {"05", "PortBusy/InAnotherProcess", "Another process listens on the address and port already.", kKernel,
      kEach, kPlain, "port-held-elsewhere:@target", Gives::EProvider},
 
-    {"06", "WildcardOnBusyPort", "Any address, while a certain one listens on the port.", kAll, kUsed,
+    {"06", "WildcardOnBusyPort",
+     "The wildcard address, while another endpoint listens on the port at one address.", kAll, kUsed,
      at(kWildcard), "port-held:@target", Gives::EProvider},
     {"06", "WildcardOnBusyPort/InAnotherProcess",
-     "Any address, while another process listens on the port with a certain one.", kKernel, kEach,
+     "The wildcard address, while another process listens on the port at one address.", kKernel, kEach,
      at(kWildcard), "port-held-elsewhere:@target", Gives::EProvider},
-    {"06", "WildcardTwice", "Any address, while any address listens on the port.", kAll, kUsed, at(kWildcard),
+    {"06", "WildcardTwice",
+     "The wildcard address, while another endpoint listens on the port at the wildcard address.", kAll, kUsed,
+     at(kWildcard), "port-held:@wildcard", Gives::EProvider},
+    {"06", "AddressOnWildcardPort",
+     "One address, while another endpoint listens on the port at the wildcard address.", kAll, kUsed, kPlain,
      "port-held:@wildcard", Gives::EProvider},
-    {"06", "AddressOnWildcardPort", "A certain address, while any address listens on the port.", kAll, kUsed,
-     kPlain, "port-held:@wildcard", Gives::EProvider},
     {"06", "AddressOnWildcardPort/InAnotherProcess",
-     "A certain address, while another process listens on the port with any.", kKernel, kEach, kPlain,
-     "port-held-elsewhere:@wildcard", Gives::EProvider},
-    {"06", "IPv6WildcardOnBusyPort", "Any IPv6 address, while a certain one listens on the port.",
-     kMock | kRxe, kUsed, at("::"), "port-held:@ipv6", Gives::EProvider},
-    {"06", "IPv6AddressOnWildcardPort", "An IPv6 address, while any IPv6 address listens on the port.",
-     kMock | kRxe, kUsed, at(kIpv6), "port-held:::", Gives::EProvider},
-    {"06", "IPv6WildcardOnIPv4Port", "Any IPv6 address, while any IPv4 address listens on the port.", kAll,
-     kUsed, at("::"), "port-held:0.0.0.0", Gives::EProvider},
-    {"06", "IPv4WildcardOnIPv6Port", "Any IPv4 address, while any IPv6 address listens on the port.", kAll,
-     kUsed, at("0.0.0.0"), "port-held:::", Gives::EProvider},
+     "One address, while another process listens on the port at the wildcard address.", kKernel, kEach,
+     kPlain, "port-held-elsewhere:@wildcard", Gives::EProvider},
+    {"06", "IPv6WildcardOnBusyPort",
+     "The IPv6 wildcard, while another endpoint listens on the port at one IPv6 address.", kMock | kRxe,
+     kUsed, at("::"), "port-held:@ipv6", Gives::EProvider},
+    {"06", "IPv6AddressOnWildcardPort",
+     "One IPv6 address, while another endpoint listens on the port at the IPv6 wildcard.", kMock | kRxe,
+     kUsed, at(kIpv6), "port-held:::", Gives::EProvider},
+    {"06", "IPv6WildcardOnIPv4Port",
+     "The IPv6 wildcard, while another endpoint listens on the port at the IPv4 wildcard.", kAll, kUsed,
+     at("::"), "port-held:0.0.0.0", Gives::EProvider},
+    {"06", "IPv4WildcardOnIPv6Port",
+     "The IPv4 wildcard, while another endpoint listens on the port at the IPv6 wildcard.", kAll, kUsed,
+     at("0.0.0.0"), "port-held:::", Gives::EProvider},
 
     {"07", "PrivilegedPort", "Port 80, without CAP_NET_BIND_SERVICE.", kKernel, kEach, on("80"),
      "no-bind-service", Gives::EProvider},
 
-    // Addresses that RFC 5737 and RFC 3849 keep free for documents; and the one of the machine's eth0.
+    // Addresses that RFC 5737 and RFC 3849 reserve for documents, and that of the machine's eth0.
     {"08", "ForeignAddress/IPv4", "An address that no interface has.", kAll, kEach, at("198.51.100.7"), "",
      Gives::EProvider},
     {"08", "ForeignAddress/IPv6", "An IPv6 address that no interface has.", kAll, kEach,
@@ -107,11 +114,11 @@ const CaseRow kCaseRows[] = {
 
     {"09", "UnresolvableNode/Misspelt", "A node that is neither an address nor a name.", kAll, kEach,
      at("r92.168.1.11"), "", Gives::EProvider},
-    {"09", "UnresolvableNode/Unknown", "A name that nobody has.", kAll, kEach, at("no.such.invalid"), "",
+    {"09", "UnresolvableNode/Unknown", "A name that does not exist.", kAll, kEach, at("no.such.invalid"), "",
      Gives::EProvider},
     {"09", "UnresolvableNode/Empty", "An empty node.", kAll, kEach, at(""), "", Gives::EProvider},
 
-    {"10", "BadService/Word", "A service that no table has.", kAll, kEach, on("abc"), "", Gives::EProvider},
+    {"10", "BadService/Word", "A service that is in no table.", kAll, kEach, on("abc"), "", Gives::EProvider},
     {"10", "BadService/Negative", "A negative service.", kAll, kEach, on("-1"), "", Gives::EProvider},
     {"10", "BadService/Hexadecimal", "A hexadecimal service.", kAll, kEach, on("0x10"), "", Gives::EProvider},
 
@@ -130,12 +137,11 @@ const CaseRow kCaseRows[] = {
 
     {"13", "InterfaceDown", "The device's network interface is down.", kRxe, kEach, kPlain, "interface-down",
      Gives::Either},
-    {"13", "InterfaceDown/IPv6",
-     "The device's network interface is down, and has lost the IPv6 address meanwhile.", kRxe, kEach,
-     at(kIpv6), "interface-down", Gives::EProvider},
+    {"13", "InterfaceDown/IPv6", "The device's network interface is down and has lost its IPv6 address.",
+     kRxe, kEach, at(kIpv6), "interface-down", Gives::EProvider},
     {"13", "LinkDeleted",
-     "The soft-RoCE link was deleted while a context of it is open: the call fails, and what listened before "
-     "is shut down.",
+     "The soft-RoCE link was deleted while a context of it is open: the call fails, and the endpoints that "
+     "listened before are shut down.",
      kRxe, kEach, kPlain, "link-deleted", Gives::EProvider},
 
     {"14", "LowMemlockLimit", "RLIMIT_MEMLOCK is 64 KiB.", kAll, kEach, kPlain, "memlock:64", Gives::Success},
@@ -160,7 +166,7 @@ std::string_view name_of(Gives gives) {
 Test test_of(std::string_view number, std::string_view name, std::string_view result) {
   Test test;
   test.group = "Case";
-  // "/ByFile" tells variants apart and stays at the end.
+  // The variant ("/ByFile") stays at the end.
   const size_t slash = std::min(name.find('/'), name.size());
   test.name = fmt::format("{}_{}{}{}", number, name.substr(0, slash), result, name.substr(slash));
   return test;
@@ -179,9 +185,9 @@ Test under_condition(const CaseRow& row) {
   return test;
 }
 
-// Case 4: RLIMIT_NOFILE at every value from "none left" to one that suffices. A listen keeps as many
-// descriptors as the control did, so it must fail with fewer; it may need more for a while, so from there on
-// the value is raised until one suffices; with one more it must succeed.
+// Case 4: RLIMIT_NOFILE leaves 0, 1, 2, ... descriptors, until a listen succeeds. It must fail with fewer
+// descriptors than the control kept. It may need more for a short time, so then the limit is raised until it
+// succeeds; with one more it must succeed again.
 class DescriptorLimits : public CaseSource {
  public:
   DescriptorLimits(Experiment control, unsigned kept) : control_(std::move(control)), kept_(kept) {}
@@ -223,7 +229,7 @@ class DescriptorLimits : public CaseSource {
 
 Test descriptor_limits(const Setting& setting) {
   Test test = test_of("04", fmt::format("DescriptorLimit/{}", in_test_name(setting.start)), "GivesEProvider");
-  test.what = "RLIMIT_NOFILE leaves none, one, ... descriptors, until they suffice.";
+  test.what = "RLIMIT_NOFILE leaves 0, 1, 2, ... descriptors, until the listen succeeds.";
   test.providers = kKernel;
   test.sweep_control = Experiment{listen_operation(), setting.start, setting.sentinel};
   for (const Gives gives : {Gives::EProvider, Gives::Either, Gives::Success})

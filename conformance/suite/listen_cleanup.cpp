@@ -3,10 +3,11 @@
 // rpma_ep_listen(3) with a failing call and a cleanup that fails too: rdma_destroy_id, with each error that
 // is legal for it. Judges:
 //   LISTEN-PROVIDER-3..5  the code is that of the first failure
-// and after every failure: RET-2, EPPTR-1, LEAK-1..4, LEGAL-1, AGAIN-1, where the id that could not be
-// destroyed is excused (ruling 7).
+// and after every failure: RET-2, EPPTR-1, LEAK-1..4, LEGAL-1, AGAIN-1; the id that could not be
+// destroyed is no leak (ruling 7).
 //
-// On a kernel alone: there the id goes with its event channel. The fake keeps it, and its port, for ever.
+// Only on a kernel, which destroys the id together with its event channel. The fake keeps the id and its
+// port.
 #include <fmt/format.h>
 
 #include "conformance/harness/expectations.h"

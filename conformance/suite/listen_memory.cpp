@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// rpma_ep_listen(3) with the listener's own allocations failing, one after the other, once and from there on,
-// until a run in which there is none left to fail. Judges:
+// rpma_ep_listen(3) with failing allocations of the listener's own: only the n-th, and all from the n-th on,
+// for n = 1, 2, ... until no allocation fails. Judges:
 //   LISTEN-NOMEM-1  RPMA_E_NOMEM
 // and after every failure: RET-2, EPPTR-1, LEAK-1..4, LEGAL-1, AGAIN-1.
 //
-// An allocation counts as the listener's own where it is the immediate caller (ruling 1); those of the
-// modules below it are swept in listen_sweeps.cpp.
+// An allocation is the listener's own if the listener is the immediate caller (ruling 1). Those of the
+// modules below it are in listen_sweeps.cpp.
 #include <fmt/format.h>
 
 #include "conformance/harness/expectations.h"

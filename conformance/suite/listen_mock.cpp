@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// rpma_ep_listen(3) over what no kernel shows on demand: the mock's scripts, each with expectations of its
-// own on how the provider is called. Judges:
+// rpma_ep_listen(3) in situations that no kernel makes on demand: the mock's scripts. Each script has its own
+// expectations of the provider calls. Judges:
 //   LISTEN-LEGAL-1  the script's expectations are met
-// and, as the script's row says, what a success or a failure of the provider promises.
+// and the clauses of a success or of a failure, as the row of the script says.
 #include <fmt/format.h>
 
 #include "conformance/harness/expectations.h"
@@ -27,7 +27,7 @@ std::vector<Test> listen_mock_tests() {
     test.what = scripts[i].what;
     test.providers = kMock;
     test.cases = in_all_settings(listen_operation(), {}, expectation);
-    // An early request must be taken from the endpoint, which in a cold process nobody can do
+    // An early connection request must be accepted, which is not possible in a cold process
     // (harness/client.h).
     if (scripts[i].pending_request != 0)
       std::erase_if(test.cases, [](const Case& one) { return one.experiment.start == Start::Cold; });

@@ -2,7 +2,7 @@
 //
 // rpma_ep_listen(3) with NULL arguments, in all 15 combinations. Judges:
 //   LISTEN-INVAL-1..4  RPMA_E_INVAL for a NULL peer, addr, port, ep_ptr
-//   LISTEN-INVAL-5     nothing was asked of the provider
+//   LISTEN-INVAL-5     no provider function was called
 // and after every failure: RET-2, EPPTR-1, LEAK-1..4, LEGAL-1, AGAIN-1.
 #include <fmt/format.h>
 #include <librpma.h>

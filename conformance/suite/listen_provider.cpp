@@ -5,8 +5,8 @@
 //   LISTEN-PROVIDER-1..5  RPMA_E_PROVIDER
 // and after every failure: RET-2, EPPTR-1, LEAK-1..4, LEGAL-1, AGAIN-1.
 //
-// The fault is put at the listener's own calls alone (caller=@iut): librdmacm calls its own functions too,
-// and a fault there is another experiment.
+// Only the listener's own calls fail (caller=@iut). librdmacm calls its own functions too; a fault there is
+// another experiment.
 #include <fmt/format.h>
 
 #include "conformance/harness/expectations.h"

@@ -4,11 +4,11 @@
 //   LISTEN-RET-1    0 is returned
 //   LISTEN-EPPTR-2  *ep_ptr is the new endpoint
 //   LISTEN-USE-1    a client can connect to it
-//   LISTEN-USE-2    RDMA_PS_TCP was asked for
-//   LISTEN-USE-3    a reliable, connection-oriented service was asked for
-//   LISTEN-USE-4    the passive side was asked for
-//   LISTEN-LEAK-5   after rpma_ep_shutdown everything is given back
-//   LISTEN-LEGAL-1  the provider was called as its pages allow
+//   LISTEN-USE-2    RDMA_PS_TCP was requested
+//   LISTEN-USE-3    a reliable, connection-oriented service was requested
+//   LISTEN-USE-4    the passive side was requested
+//   LISTEN-LEAK-5   after rpma_ep_shutdown everything is released
+//   LISTEN-LEGAL-1  the provider was called as its man pages allow
 #include "conformance/harness/listen_operation.h"
 #include "conformance/suite/suite.h"
 

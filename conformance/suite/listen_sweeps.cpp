@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// rpma_ep_listen(3) with a fault at every place where one can be put: each allocation, provider call and
-// system call that is made on its behalf, by whichever module, each with every error that is legal for it,
-// once and from there on; all memory gone from each allocation on; and two faults at a time. Judges:
-//   LISTEN-BELOW-1       a documented code, or a success that truly works (ruling 1)
+// rpma_ep_listen(3) with a fault at every possible place: each allocation, provider call and system call of
+// any module in the call, with every error that is legal for it, only the n-th and all from the n-th on;
+// every allocation of any module from the n-th on; and two faults at a time. Judges:
+//   LISTEN-BELOW-1       a documented code, or a success that works (ruling 1)
 //   LISTEN-NOMEM-1       where the listener's own allocation failed first
 //   LISTEN-PROVIDER-1..5 where its own provider call failed first
 // and after every failure: RET-2, EPPTR-1, LEAK-1..4, LEGAL-1, AGAIN-1; after every success: USE-2..4,
@@ -82,7 +82,7 @@ Test memory_sweep_of(const Setting& setting) {
   Test test;
   test.group = "Sweep";
   test.name = fmt::format("MemoryRunsOut/{}", in_test_name(setting.start));
-  test.what = "From each allocation on, whoever makes it, there is no memory at all.";
+  test.what = "Every allocation from the n-th on fails, in every module.";
   test.sweep_control = Experiment{listen_operation(), setting.start, setting.sentinel};
   test.sweep_expectations = {no_memory(), kEither};
   test.sweep = [](const SweepStart& start) -> std::unique_ptr<CaseSource> {
@@ -107,8 +107,7 @@ constexpr PairRow kPairs[] = {
     {"FailingReleases",
      "Each provider call and allocation of the listener's fails, and then each rdma_destroy_id, with each "
      "legal error.",
-     // The fake keeps an id that was not destroyed, and its port, for ever; a kernel drops it with its
-     // channel.
+     // The fake keeps an id that was not destroyed, and its port. A kernel destroys it with its channel.
      kKernel,
      {kProviderCalls | kAllocations, true, false},
      {.kinds = kProviderCalls, .only = "rdma_destroy_id"},

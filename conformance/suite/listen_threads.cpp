@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// rpma_ep_listen(3) in several threads of one process, each on a port of its own; every second thread has a
-// fault, and they take turns, since librpma documents the function as not thread-safe. Judges:
-//   LISTEN-THREADS-1  each thread gets what its own call deserves, whichever of the others fail
-// and LEGAL-1. No clause that one thread alone can break is judged here again.
+// rpma_ep_listen(3) in several threads of one process, each on its own port. Every second thread has a fault.
+// The threads take turns, since librpma documents the function as not thread-safe. Judges:
+//   LISTEN-THREADS-1  the result of each thread depends only on its own call
+// and LEGAL-1. Clauses that a single thread can break are not judged here again.
 #include <fmt/format.h>
 #include <librpma.h>
 

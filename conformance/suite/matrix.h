@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The requirement matrix: which tests bear on which clauses, and what a profile makes of both. Derived, never
-// kept by hand.
+// The requirement matrix: which tests judge which clauses, and which of both a profile has. It is computed
+// from the suite.
 #pragma once
 
 #include <string>
@@ -13,16 +13,16 @@
 
 namespace conformance {
 
-// One line for each hole: a clause without a test, a test without a clause, a test that judges what no
-// catalogue has, and what the newest version of each profile and the suite do not agree on.
+// One line for each gap: a clause without a test, a test without a clause, a test of a clause that is not in
+// the catalogue, and each difference between the suite and the newest version of a profile.
 std::vector<std::string> matrix_gaps(const std::vector<Profile>& profiles);
 
-// The tests that saw a finding of a clause on which they do not bear: what they do showed it all the same.
+// The tests with a finding of a clause that they do not judge.
 std::vector<std::string> tests_that_saw_besides(const RunResult& run, std::string_view clause);
 
-// The points of a test of which the outcome says something of a clause: where the call crashed or hung, it
-// does so only of what it broke, and where nothing was concluded of nothing. `bears`: whether the test does
-// on the clause; of one that does not, what it saw alone counts.
+// The number of points of a test with a verdict on a clause. A point that crashed or hung has a verdict only
+// on the clause that it broke; a point without a conclusion has none. `bears`: the test judges the clause; if
+// it does not, only findings count.
 size_t points_that_say(const Recorded& recorded, const std::string& test, std::string_view clause,
                        bool bears);
 

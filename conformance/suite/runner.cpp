@@ -50,8 +50,7 @@ void register_tests() {
   }
 }
 
-// Whatever the environment asks of GoogleTest (a shard, a repetition, a filter) would silently change what a
-// verdict is about.
+// GoogleTest's variables in the environment (shard, repetition, filter) would silently change what is tested.
 void initialise_googletest(const std::string& filter, const std::string& shard) {
   for (const char* variable : {"GTEST_TOTAL_SHARDS", "GTEST_SHARD_INDEX", "GTEST_SHARD_STATUS_FILE"})
     unsetenv(variable);
@@ -80,8 +79,8 @@ Experiment ordinary_experiment() {
   return {listen_operation(), Start::Primed, Sentinel::Wild};
 }
 
-// Keeps each cause once, with its points: findings of one clause, module and signature are one; so is what
-// was not concluded for one reason. A pass beside them says nothing.
+// Keeps each cause once, with its points: results of one clause, module and signature (or reason) are one. A
+// pass beside them is dropped.
 void add(TestResult& result, ClauseResult&& entry, const std::string& point) {
   const auto same = std::ranges::find_if(result.clauses, [&entry](const ClauseResult& other) {
     return std::tie(other.clause, other.verdict, other.module, other.signature) ==
@@ -98,22 +97,22 @@ std::vector<std::string> lines_of(const std::string& text) {
   return lines;
 }
 
-// Long enough for every call of a listen; a loop's thousands say no more than its first.
+// Enough for all calls of a listen. A loop may make thousands; its first calls show it.
 constexpr size_t kTimelineLines = 200;
 
-// Ends of sweeps and retries are not counted as points of their own.
-constexpr int kAttempts = 3;  // at a point that the control had and this run did not come to
+// The end of a sweep and a retry are not points of their own.
+constexpr int kAttempts = 3;  // at a point that the control reached and this run did not
 
 }  // namespace
 
-// The experiments of a sweep, as far as they have come.
+// The state of a sweep.
 struct SuiteRunner::Sweep {
   struct UnderWay {
     Case one;
     size_t ticket;
   };
   bool control_works = false;
-  std::unique_ptr<CaseSource> source;  // none where the control did not work, or nothing can fail
+  std::unique_ptr<CaseSource> source;  // null if the control failed or no call can fail
   std::deque<UnderWay> under_way;
 };
 
@@ -153,7 +152,7 @@ size_t SuiteRunner::run(const std::string& filter, const std::string& shard) {
   const bool googletest_passed = RUN_ALL_TESTS() == 0;
   current = nullptr;
   if (exception_) std::rethrow_exception(exception_);
-  // Each test's own result says more than GoogleTest's, but the two must agree.
+  // GoogleTest's result must agree with the result of each test.
   if (googletest_passed != all_passed_)
     throw std::logic_error("GoogleTest and the suite's own verdicts disagree");
   return chosen_;
@@ -185,8 +184,8 @@ void SuiteRunner::announce_selected() {
   }
 }
 
-// Some tests ahead, so that the pool has something to do while one is judged, or hangs; not all of them, or a
-// sweep's experiments would come after those of every other test.
+// Announces some tests ahead, so that the pool has work while a test is judged or hangs. Not all: the
+// experiments of a sweep would come after those of all other tests.
 void SuiteRunner::announce_ahead() {
   constexpr size_t kTestsAhead = 16;
   for (; announced_ < std::min(selected_.size(), begun_ + kTestsAhead); ++announced_) {
@@ -201,7 +200,7 @@ void SuiteRunner::announce_ahead() {
   }
 }
 
-// The first undisturbed calls tell how fast this machine is, and which library drives its device.
+// The first controls show the speed of this machine and the driver library of its device.
 void SuiteRunner::measure_controls() {
   double slowest = 0;
   for (const Setting& setting : kSettings) {
@@ -209,8 +208,8 @@ void SuiteRunner::measure_controls() {
     slowest = std::max(slowest, control.observation.seconds);
     learn_driver(library_, control.modules);
   }
-  if (options_.timeout.count() > 0) return;  // somebody knows better
-  constexpr double kControls = 40;           // as long as so many of the slowest
+  if (options_.timeout.count() > 0) return;  // the user has set it
+  constexpr double kControls = 40;           // the time-out is the time of this many of the slowest
   const auto scaled = std::chrono::milliseconds(static_cast<int64_t>(slowest * kControls * 1000));
   options_.timeout = std::clamp(kShortestTimeout + scaled, kShortestTimeout, kLongestTimeout);
   pool_.set_timeout(options_.timeout);
@@ -267,12 +266,12 @@ const Evidence& SuiteRunner::ordinary() {
   return *control_of(ordinary_experiment());
 }
 
-// GoogleTest would take an exception for a failed assertion and go on.
+// GoogleTest would treat an exception as a failed assertion and continue.
 void SuiteRunner::run_test_or_keep_exception(size_t index) {
   if (exception_ || !interruption().empty() || done_.contains(tests_[index].id())) return;
   try {
     run_test(index);
-  } catch (const Interrupted&) {  // what this test had is not all that it needs: it counts as not run
+  } catch (const Interrupted&) {  // the test is incomplete and counts as not run
   } catch (...) {
     exception_ = std::current_exception();
   }
@@ -325,7 +324,8 @@ std::vector<ClauseOutcome> SuiteRunner::outcomes_of(const Case& one, const Evide
   return judge(library_, one.experiment, expectation, evidence, control);
 }
 
-// Whose descriptors were left shows where the system calls are watched: the same is done once more.
+// The experiment is repeated with the system calls recorded: they show which module opened the descriptors
+// that are left.
 void SuiteRunner::find_out_who_opened(const Case& one, std::vector<ClauseOutcome>& outcomes) {
   constexpr std::array<std::string_view, 2> kClauses = {"LISTEN-LEAK-3", "LISTEN-LEAK-5"};
   const auto is_about = [&kClauses](const ClauseOutcome& outcome) {
@@ -384,7 +384,7 @@ SuiteRunner::Sweep& SuiteRunner::begin_sweep(size_t index, const Evidence& contr
   return sweep;
 }
 
-// False where there is none now.
+// False if there is none now.
 bool SuiteRunner::announce_next(Sweep& sweep) {
   std::optional<Case> one = sweep.source ? sweep.source->next() : std::nullopt;
   if (!one) return false;
@@ -393,9 +393,8 @@ bool SuiteRunner::announce_next(Sweep& sweep) {
   return true;
 }
 
-// One more experiment for the pool, which asks where it has nothing to do: of the sweep that runs, then of
-// those that come next, since somebody who hangs may be waited for. A sweep's own order does not depend on
-// when that is.
+// Gives an idle pool one more experiment: of the sweep that runs, then of the next sweeps, since the running
+// one may wait for a hung experiment. The order within a sweep stays the same.
 void SuiteRunner::announce_of_sweeps() {
   for (size_t position = std::max<size_t>(begun_, 1) - 1; position < announced_; ++position) {
     const size_t index = selected_[position];
@@ -436,8 +435,8 @@ void SuiteRunner::run_sweep(size_t index, TestResult& result) {
     const Sweep::UnderWay first = std::move(sweep.under_way.front());
     sweep.under_way.pop_front();
     std::unique_ptr<Evidence> evidence = pool_.await(first.ticket);
-    // The control made this call; where a run does not, it went another way (a retry, a cache): it is tried
-    // again.
+    // The control made this call. A run may take another path (a retry, a cache) and not make it: it is
+    // repeated.
     for (int attempt = 1; attempt < kAttempts && first.one.ruled_by_first_fault &&
                           evidence->observation.phase == Phase::Done &&
                           !not_as_asked(first.one.experiment, {}, *evidence).empty();
@@ -447,7 +446,7 @@ void SuiteRunner::run_sweep(size_t index, TestResult& result) {
     const bool goes_on = first.one.expectation.fires_nothing && evidence->observation.rules[0].fired > 0;
     if (!goes_on) judge_case(first.one, *evidence, result);
   }
-  sweep.source.reset();  // what it keeps is not needed any more
+  sweep.source.reset();  // frees its memory
 }
 
 }  // namespace conformance

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Runs the suite's tests under GoogleTest: selects, announces every experiment to the pool ahead of its turn,
-// judges each test's evidence, and hands out results as they are obtained.
+// Runs the suite's tests under GoogleTest: selects them, announces their experiments to the pool in advance,
+// judges the evidence and reports each result at once.
 #pragma once
 
 #include <chrono>
@@ -32,7 +32,7 @@ class SuiteRunner {
     std::function<void(const TestResult&)> test_finished;
   };
 
-  // `library` learns the role of the device's driver library, which only a control shows.
+  // Adds the role of the driver library to `library`: only a control shows its name.
   SuiteRunner(Library& library, const Target& target, const Profile& profile, PoolOptions options,
               const Choice& choice, Events events);
   ~SuiteRunner();
@@ -41,16 +41,16 @@ class SuiteRunner {
   SuiteRunner(SuiteRunner&&) = delete;
   SuiteRunner& operator=(SuiteRunner&&) = delete;
 
-  // Tests whose results an earlier part of the same run obtained: they are not run again.
+  // Tests that have a result from an earlier part of the run: they are not run again.
   void leave_out(std::set<std::string> done) { done_ = std::move(done); }
 
   // Runs the tests that `filter` selects (GoogleTest's syntax: patterns with * and ?, separated by ':', those
   // to leave out after '-'). Returns how many were selected.
   size_t run(const std::string& filter, const std::string& shard = {});
 
-  // The evidence of an undisturbed call in an ordinary process.
+  // The evidence of an ordinary control.
   const Evidence& ordinary();
-  // What the IUT asks of others in it.
+  // The calls of the IUT in it.
   std::vector<Call> undisturbed_calls();
   [[nodiscard]] size_t experiments() const { return pool_.finished(); }
   [[nodiscard]] std::chrono::milliseconds timeout() const { return options_.timeout; }
@@ -100,7 +100,7 @@ class SuiteRunner {
   bool all_passed_ = true;
   std::exception_ptr exception_;  // that ended the run
   std::map<std::string, size_t> control_tickets_;
-  std::optional<size_t> awaited_control_;  // the ticket: whoever awaits it will be handed it
+  std::optional<size_t> awaited_control_;  // its ticket
   std::map<std::string, std::unique_ptr<Evidence>> controls_;
 };
 

@@ -46,7 +46,7 @@ std::vector<std::string_view> clauses_of(const Test& test, bool mock) {
   }
   for (const Case& one : test.cases) {
     for (const std::string_view id : clauses_judged(one.expectation, mock)) {
-      // Where the out-parameter's address is NULL there is nothing to store to.
+      // If ep_ptr is NULL, the call cannot store to it.
       if (id == "LISTEN-EPPTR-1" && !one.experiment.operation->has_out()) continue;
       ids.insert(id);
     }

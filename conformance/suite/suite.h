@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The suite as data: tests made of cases, each case an experiment and what a conforming function does in it.
-// A new test is a row in one of the suite's files.
+// The suite as data: a test has cases, a case is an experiment and the behaviour of a conforming function. A
+// new test is a row in one of the suite's files.
 #pragma once
 
 #include <functional>
@@ -25,7 +25,7 @@ inline constexpr std::string_view kProviderNames[] = {"mock", "rxe", "hw"};
 struct Case {
   Experiment experiment;
   Expectation expectation;
-  bool ruled_by_first_fault = false;  // instead of `expectation`: what the fault that fired first demands
+  bool ruled_by_first_fault = false;  // the first fault that fires decides, not `expectation`
 };
 
 class CaseSource;  // sweep.h
@@ -45,7 +45,7 @@ struct Test {
   unsigned providers = kAll;
   std::vector<Case> cases;
 
-  // A sweep's cases follow from what its control shows. Null: no fault can be put there.
+  // Makes the cases of a sweep from its control. Null where no call can fail.
   std::function<std::unique_ptr<CaseSource>(const SweepStart&)> sweep;
   Experiment sweep_control;
   std::vector<Expectation> sweep_expectations;  // that its cases can have
@@ -57,7 +57,7 @@ struct Test {
 // Every test that there is, in the order in which they run.
 std::vector<Test> all_tests();
 
-// The clauses on which a test bears on a provider, sorted, each once.
+// The clauses that a test judges on a provider, sorted, each once.
 std::vector<std::string_view> clauses_of(const Test& test, bool mock);
 
 // The kernel's log is watched during the whole run and judged at its end.

@@ -14,14 +14,13 @@
 namespace conformance {
 namespace {
 
-// A sweep that finds ever more calls to fail has met one that is repeated without end; the watchdog then says
-// so.
+// A call that is repeated without end would give ever more points; the time-out of the experiment reports it.
 constexpr uint64_t kMostFurtherCalls = 1000;
 
-// Whoever tries again after a signal is right to, and no signal comes without end.
+// EINTR fails one call only: repeating a call after a signal is correct, and signals do not come without end.
 constexpr std::string_view kOnceOnly = "error=EINTR";
 
-// The stack's sockets (netlink, datagrams) move whole messages: part of one would be no kernel's doing.
+// The sockets of the stack (netlink, datagrams) transfer whole messages: no kernel transfers a part of one.
 constexpr std::string_view kWholeMessages[] = {"sendto", "sendmsg", "recvfrom", "recvmsg"};
 
 std::string caller_of(const Library& library, const Evidence& evidence, const rdmafault_record& record) {
@@ -85,7 +84,7 @@ class EveryPoint : public CaseSource {
     return std::nullopt;
   }
 
-  // Where the sweep's last rule fired after all there was one call more than in the control: on with it.
+  // If the last rule of a site fired, there was one call more than in the control: the sweep continues.
   void seen(const Case& one, const Evidence& evidence) override {
     if (!one.expectation.fires_nothing || evidence.observation.rules[0].fired == 0) return;
     const auto [site, n] = ends_.at(one.experiment.rules.front().text);
@@ -181,7 +180,7 @@ class Pairs : public CaseSource {
     return rules;
   }
 
-  // Leaves `number` of them, in their order, chosen by the seed.
+  // Keeps `number` of them, in their order, chosen by the seed.
   void choose(std::vector<std::string>& from, size_t number) {
     while (from.size() > number)
       from.erase(from.begin() + static_cast<ptrdiff_t>(random_.below(from.size())));

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Sweeps: a fault at every place where one can be put. A control's records tell which calls there are
-// (function, calling module, how often); each of them fails, with each error that is legal for it, once and
-// from there on, n = 1, 2, ... until a run in which nothing fired.
+// Sweeps: a fault at every possible place. The records of a control tell which calls there are (function,
+// calling module, how often). Each call fails with each error that is legal for it: only the n-th call, and
+// all calls from the n-th on, for n = 1, 2, ... until no rule fires.
 #pragma once
 
 #include <memory>
@@ -14,8 +14,8 @@
 
 namespace conformance {
 
-// Cases that come one by one: a sweep has more of them than should lie in memory, and some follow from what
-// others showed.
+// Cases that are made one by one: a sweep has too many for the memory, and some depend on the evidence of
+// others.
 class CaseSource {
  public:
   CaseSource() = default;
@@ -25,7 +25,7 @@ class CaseSource {
   CaseSource(CaseSource&&) = delete;
   CaseSource& operator=(CaseSource&&) = delete;
 
-  // Nothing: there is none now. More may follow from evidence that is still to come.
+  // Nothing if there is no case now. Evidence that is given to seen() may lead to more.
   virtual std::optional<Case> next() = 0;
   virtual void seen(const Case& /*one*/, const Evidence& /*evidence*/) {}
 };
@@ -59,17 +59,17 @@ std::unique_ptr<CaseSource> every_point(const Experiment& control, std::vector<S
 // Makes `test` the sweep of every point in `scope`, from this start.
 void sweep_every_point(Test& test, const Setting& setting, const Scope& scope);
 
-// All memory gone from the k-th allocation on, whoever makes it, for each k.
+// Every allocation from the k-th on fails, in every module, for each k.
 std::unique_ptr<CaseSource> memory_runs_out(const Experiment& control, uint64_t allocations);
 
-// Pairs of faults: those of `first` one by one (each judged too), and after each of them the calls that its
-// run made later, each failing. `seed` chooses, unless all are wanted.
+// Pairs of faults. The first fault is at one of `sites`, and is also judged alone; the second is at a call
+// that came after the first. The seed chooses, unless all pairs are wanted.
 struct PairOptions {
   unsigned kinds;                // of the second calls, as in Scope
-  std::string_view only = {};    // the one function that may be the second; empty: any
-  std::string_view except = {};  // a function that may not
-  size_t firsts = 0;             // how many to choose
-  size_t seconds = 0;            // after each
+  std::string_view only = {};    // the only function of the second call; empty: any
+  std::string_view except = {};  // a function that is left out
+  size_t firsts = 0;             // number of first faults
+  size_t seconds = 0;            // number of second faults for each
 };
 std::unique_ptr<CaseSource> pairs(const Library& library, const Experiment& control,
                                   const std::vector<Site>& sites, const PairOptions& options,

@@ -490,7 +490,7 @@ void PrintTo(const Deed& deed, std::ostream* stream) {
   *stream << deed.name;
 }
 
-// A forger who has the key: the signature is right, the content is not.
+// Forged with the right key: the signature is valid, the content is not.
 class Contradiction : public Bundle, public testing::WithParamInterface<Deed> {};
 
 TEST_P(Contradiction, IsNoticedThoughItIsSigned) {

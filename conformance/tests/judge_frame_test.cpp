@@ -282,7 +282,7 @@ constexpr TrialRow kLegality[] = {
      "rdma_destroy_id"},
     {"id used after the shutdown", right_success,
      [](Trial& t) { set_argument(t.add_to_undo("rdma_bind_addr"), "id", kId); }, "LEGAL-1 fail iut"},
-    {"the shutdown is nobody's before there was one", right_success,
+    {"no shutdown is judged before there was one", right_success,
      [](Trial& t) {
        t.add_to_undo("rdma_destroy_id").released = kId;
        t.seen().undone = 0;

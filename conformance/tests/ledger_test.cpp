@@ -119,7 +119,7 @@ TEST_F(LedgerTest, GrownBlockIsOneBlock) {
   EXPECT_THAT(settled().blocks_left, IsEmpty());
 }
 
-// Whatever the provider answers, or whether it survives: it was asked to release what nobody had acquired.
+// A release of a handle that was not acquired is misuse, even if the provider returns 0 or crashes.
 TEST_F(LedgerTest, MisuseIsIllegalWhereTheProviderRefusesOrDiesOfIt) {
   rdmafault_record& refused = call("rdma_destroy_id");
   refused.released = kCmId;
@@ -205,7 +205,7 @@ TEST_F(LedgerTest, ExcusedIdExcusesTheChannelThatWasMadeForIt) {
   EXPECT_EQ(ledger.excused_channels, 1);
 }
 
-// What librdmacm does inside itself is nobody's misuse.
+// A call from librdmacm to its own functions is not misuse.
 TEST_F(LedgerTest, InnerReleaseOfAnInnerThingIsLegal) {
   rdmafault_record& outer = call("rdma_getaddrinfo");
   outer.result = -1;

@@ -30,7 +30,7 @@ struct Ran {
   std::string output;  // standard output and standard error, as they came
 };
 
-// A program that runs. Whoever does not wait for it waits at the end.
+// A running program. The destructor waits for it.
 class Started {
  public:
   // With extra environment variables ("NAME=value").
