@@ -2,6 +2,7 @@
 #include "conformance/harness/child.h"
 
 #include <fcntl.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -297,18 +298,23 @@ class Child {
 }  // namespace
 
 void run_in_child(const Library& library, const Target& target, const Experiment& experiment,
-                  std::span<std::byte> memory) {
+                  std::span<std::byte> memory, Guard::Mode guard) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
-  setpgid(0, 0);  // Ctrl-C in the runner's terminal must not end the child: it would look like a crash
+  setsid();  // signals of the terminal, and to a whole group, must pass between child and runner in no
+             // direction
+  for (const int signal : {SIGINT, SIGQUIT, SIGTERM, SIGHUP}) std::signal(signal, SIG_DFL);
   const rlimit no_core{0, 0};
   setrlimit(RLIMIT_CORE, &no_core);
   // Output of the IUT must not reach the runner's terminal.
   const int null = open("/dev/null", O_RDWR | O_CLOEXEC);
   for (const int fd : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) dup2(null, fd);
+  // On the mock, the real librdmacm must not run: it would get handles of the mock.
+  for (const auto& [start, end] : library.not_for_the_mock)
+    mprotect(reinterpret_cast<void*>(start), end - start, PROT_READ);
   // The child inherits no other descriptor of the runner.
   close_range(STDERR_FILENO + 1, ~0u, 0);
   try {
-    Child(library, target, experiment, memory, Guard::Mode::On).run();
+    Child(library, target, experiment, memory, guard).run();
   } catch (const std::exception& error) {
     Observation& observation = observation_in(memory);
     // Out of a C function nothing may be thrown; in our own phases it is our own.
@@ -319,6 +325,7 @@ void run_in_child(const Library& library, const Target& target, const Experiment
     else
       put(observation.thrown, error.what());
   }
+  if (library.iut.counts_coverage) exit(0);  // its destructor writes the counters
   _exit(0);
 }
 

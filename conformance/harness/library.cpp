@@ -5,6 +5,7 @@
 #include <elf.h>
 #include <fmt/format.h>
 #include <link.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -13,6 +14,8 @@
 #include <map>
 #include <span>
 #include <string_view>
+
+#include "conformance/harness/symbols.h"
 
 namespace conformance {
 namespace {
@@ -195,6 +198,7 @@ Iut open_iut(const std::string& file) {
   iut.path = map.l_name;
   iut.soname = soname_of(map);
   iut.base = map.l_addr;
+  iut.counts_coverage = SymbolTable::of_file(iut.path).has("__gcov_exit");
   if (!missing.empty())
     throw SetupError(
         fmt::format("{} has no function {}, so it is not librpma 1.x; give another file with --librpma FILE",
@@ -223,6 +227,28 @@ rdmafault_role shim_role(std::string_view role, std::string_view module) {
   return row;
 }
 
+// The executable segments of a loaded object: start and end.
+std::vector<std::pair<uint64_t, uint64_t>> code_of(void* handle) {
+  struct Search {
+    ElfW(Addr) base;
+    std::vector<std::pair<uint64_t, uint64_t>> found;
+  } search{link_map_of(handle).l_addr, {}};
+  dl_iterate_phdr(
+      [](dl_phdr_info* info, size_t, void* data) {
+        auto& wanted = *static_cast<Search*>(data);
+        if (info->dlpi_addr != wanted.base) return 0;
+        const auto page = static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
+        for (const ElfW(Phdr) & segment : std::span(info->dlpi_phdr, info->dlpi_phnum)) {
+          const uint64_t start = info->dlpi_addr + segment.p_vaddr;
+          if (segment.p_type == PT_LOAD && (segment.p_flags & PF_X) != 0)
+            wanted.found.emplace_back(start / page * page, start + segment.p_memsz);
+        }
+        return 1;
+      },
+      &search);
+  return search.found;
+}
+
 std::string core_library(const LibraryOptions& options, const char* soname) {
   return options.rdma_core.empty() ? soname : (fs::path(options.rdma_core) / soname).string();
 }
@@ -241,7 +267,8 @@ Library open_library(const LibraryOptions& options) {
                                ? "install it: apt-get install librdmacm1 libibverbs1"
                                : "give the folder of librdmacm.so.1 and libibverbs.so.1 with --rdma-core";
   open_or_throw(core_library(options, "libibverbs.so.1"), RTLD_NOW | RTLD_GLOBAL, hint);
-  open_or_throw(core_library(options, "librdmacm.so.1"), RTLD_NOW | RTLD_GLOBAL, hint);
+  void* rdmacm = open_or_throw(core_library(options, "librdmacm.so.1"), RTLD_NOW | RTLD_GLOBAL, hint);
+  if (options.mock) library.not_for_the_mock = code_of(rdmacm);
   library.iut = open_iut(options.librpma);
   library.provider = open_provider();
   if (const char* missing = library.shim.missing(); missing != nullptr)

@@ -28,6 +28,7 @@ struct Iut {
   std::string path;    // as loaded
   std::string soname;  // DT_SONAME, or the base name
   uint64_t base = 0;
+  bool counts_coverage = false;  // built with gcov: its destructor writes the counters
   decltype(&rpma_ep_listen) ep_listen = nullptr;
   decltype(&rpma_ep_shutdown) ep_shutdown = nullptr;
   decltype(&rpma_ep_get_fd) ep_get_fd = nullptr;
@@ -95,6 +96,8 @@ struct Library {
   Shim shim;
   Mock mock;
   std::vector<rdmafault_role> roles;  // given to the shim
+  // The code of the real librdmacm (start and end), if the mock is the provider.
+  std::vector<std::pair<uint64_t, uint64_t>> not_for_the_mock;
 };
 
 struct LibraryOptions {

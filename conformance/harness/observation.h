@@ -153,8 +153,9 @@ struct Observation {
   int32_t signal;  // that ended the child, or 0
   int32_t status;  // exit status, where there was no signal
   uint32_t timed_out;
-  Place stuck;     // where a child hung: `at`, or its last system call
-  double seconds;  // from fork to end
+  uint32_t unguarded;  // 1: the guard was off, since the IUT replaced its handlers
+  Place stuck;         // where a child hung: `at`, or its last system call
+  double seconds;      // from fork to end
 };
 
 // Copies `text`, cut to the size of the array.

@@ -118,6 +118,7 @@ struct Pool::Slot {
   Clock::time_point started;
   Clock::time_point deadline;
   bool killed = false;
+  bool unguarded = false;     // the experiment runs again, without the guard
   Clock::duration granted{};  // beyond the time-out: it waited for a processor
   bool sleeps = false;
   Clock::time_point looked;            // when it was last checked for sleep
@@ -211,8 +212,13 @@ void Pool::fill_free_slots() {
 }
 
 void Pool::start(Slot& slot, size_t ticket) {
-  std::memset(slot.memory.data(), 0, std::max(slot.used, sizeof(Observation)));
   slot.ticket = ticket;
+  slot.unguarded = false;
+  start_child(slot);
+}
+
+void Pool::start_child(Slot& slot) {
+  std::memset(slot.memory.data(), 0, std::max(slot.used, sizeof(Observation)));
   slot.killed = false;
   slot.granted = {};
   slot.sleeps = false;
@@ -220,7 +226,9 @@ void Pool::start(Slot& slot, size_t ticket) {
   slot.looked = slot.started = Clock::now();
   slot.deadline = slot.started + (options_.timeout.count() > 0 ? options_.timeout : kLongestTimeout);
   slot.pid = fork();
-  if (slot.pid == 0) run_in_child(library_, target_, *slot.experiment, slot.memory);
+  if (slot.pid == 0)
+    run_in_child(library_, target_, *slot.experiment, slot.memory,
+                 slot.unguarded ? Guard::Mode::Off : Guard::Mode::On);
   slot.pidfd = slot.pid > 0 ? static_cast<int>(syscall(SYS_pidfd_open, slot.pid, 0)) : -1;
   if (slot.pidfd >= 0) return;
   auto evidence = std::make_unique<Evidence>();
@@ -232,7 +240,7 @@ void Pool::start(Slot& slot, size_t ticket) {
     waitpid(slot.pid, nullptr, 0);
   }
   slot.pid = -1;
-  done_[ticket] = std::move(evidence);
+  done_[slot.ticket] = std::move(evidence);
   ++finished_;
 }
 
@@ -265,7 +273,13 @@ void Pool::wait_for_any() {
   }
   constexpr int kNapMs = kNap.count();
   if (wait_ms < 0 || wait_ms > kNapMs) wait_ms = kNapMs;  // to find sleepers
+  const auto before = Clock::now();
   if (poll(ends.data(), ends.size(), wait_ms) < 0 && errno != EINTR) throw std::runtime_error("poll failed");
+  // If the runner was stopped, the children may have been stopped too: that time does not count.
+  const auto stopped = Clock::now() - before - std::chrono::milliseconds(wait_ms);
+  if (stopped > kNap)
+    for (const auto& slot : slots_)
+      for (Clock::time_point* time : {&slot->started, &slot->deadline, &slot->looked}) *time += stopped;
   find_sleepers();
   for (const auto& slot : slots_) {
     if (!slot->busy()) continue;
@@ -306,9 +320,24 @@ void Pool::note_where_it_hangs(Slot& slot) {
 
 void Pool::collect(Slot& slot) {
   int status = 0;
-  waitpid(slot.pid, &status, 0);
+  const bool has_status = waitpid(slot.pid, &status, 0) == slot.pid;
   close(slot.pidfd);
+  kill(-slot.pid, SIGKILL);  // the processes that the IUT started in it
+  const Condition* condition = find_condition(slot.experiment->condition);
+  if (condition != nullptr && condition->restore != nullptr)
+    if (const std::string text = condition->restore(target_); !text.empty())
+      throw SetupError(
+          fmt::format("the machine is not restored after {}: {}", slot.experiment->point(), text));
   Observation& observation = observation_in(slot.memory);
+  // Ended in the call under test without a crash that the guard's handler saw: the IUT may have installed a
+  // handler of its own, to which a store to the guarded page is a crash.
+  if (!slot.unguarded && !slot.killed && observation.phase == Phase::Call && observation.caught == 0) {
+    slot.unguarded = true;
+    slot.used = slot.memory.size();
+    start_child(slot);
+    return;
+  }
+  observation.unguarded = slot.unguarded ? 1 : 0;
   observation.signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
   observation.status = WIFEXITED(status) ? WEXITSTATUS(status) : 0;
   observation.timed_out = slot.killed ? 1 : 0;
@@ -317,10 +346,7 @@ void Pool::collect(Slot& slot) {
   auto evidence = std::make_unique<Evidence>();
   evidence->point = slot.experiment->point();
   slot.used = gather(*evidence, *slot.experiment, slot.memory);
-  const Condition* condition = find_condition(slot.experiment->condition);
-  if (condition != nullptr && condition->restore != nullptr)
-    if (const std::string text = condition->restore(target_); !text.empty())
-      throw SetupError(fmt::format("the machine is not restored after {}: {}", evidence->point, text));
+  if (!has_status) evidence->child_error = "the exit status of the experiment's process is lost";
   done_[slot.ticket] = std::move(evidence);
   slot.pid = -1;
   ++finished_;

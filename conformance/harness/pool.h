@@ -96,6 +96,7 @@ class Pool {
   void find_sleepers();
   void start(Slot& slot, size_t ticket);
   void collect(Slot& slot);
+  void start_child(Slot& slot);
   static bool is_granted_more_time(Slot& slot);
   static void note_where_it_hangs(Slot& slot);
 

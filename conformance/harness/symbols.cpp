@@ -144,6 +144,10 @@ SymbolTable SymbolTable::of_file(const std::string& path) {
   return table;
 }
 
+bool SymbolTable::has(std::string_view name) const {
+  return std::ranges::find(entries_, name, &Entry::name) != entries_.end();
+}
+
 std::optional<Symbol> SymbolTable::find(uint64_t offset) const {
   const auto next = std::ranges::upper_bound(entries_, offset, {}, &Entry::start);
   const auto before = static_cast<size_t>(next - entries_.begin());

@@ -34,6 +34,7 @@ class SymbolTable {
 
   // The symbol that contains `offset` (relative to the load address), otherwise the nearest one before it.
   [[nodiscard]] std::optional<Symbol> find(uint64_t offset) const;
+  [[nodiscard]] bool has(std::string_view name) const;
   [[nodiscard]] size_t size() const { return entries_.size(); }
 
  private:

@@ -150,6 +150,9 @@ std::string timeline(const Library& library, const Evidence& evidence, const Sym
   for (uint32_t i = 0; i < std::min<size_t>(seen.stores, seen.store.size()); ++i)
     lines.remark(fmt::format("stored to the out-parameter: {:#x} -> {:#x}, by {}", seen.store.at(i).before,
                              seen.store.at(i).after, symbols.describe(seen.store.at(i).by, seen)));
+  if (seen.unguarded != 0)
+    lines.remark(
+        "the IUT replaced signal handlers of the guard, so stores to the out-parameter are not seen");
   if (seen.returned != 0)
     lines.remark(fmt::format("returned {}; the out-parameter went from {:#x} to {:#x}",
                              seen.code == 0 ? "0" : code_name(seen.code), seen.out_before, seen.out_after));

@@ -31,8 +31,8 @@ constexpr ThreadsRow kThreadsRows[] = {
      "rdma_bind_addr fails in every second thread; the others' endpoints work."},
     {"FailingListenIsItsThreadsAlone", "rdma_listen:error=EADDRINUSE", RPMA_E_PROVIDER,
      "rdma_listen fails in every second thread; the others' endpoints work."},
-    {"FailingMallocIsItsThreadsAlone", "malloc:error=ENOMEM:when=1", RPMA_E_NOMEM,
-     "The first malloc fails in every second thread; the others' endpoints work."},
+    {"FailingMallocIsItsThreadsAlone", "allocation:error=ENOMEM:when=1", RPMA_E_NOMEM,
+     "The first allocation fails in every second thread; the others' endpoints work."},
 };
 
 struct Crowd {

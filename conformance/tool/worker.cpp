@@ -30,6 +30,7 @@ using Clock = std::chrono::steady_clock;
 
 constexpr const char* kPreload = "LD_PRELOAD";
 constexpr const char* kLibraryPath = "LD_LIBRARY_PATH";
+constexpr const char* kTunables = "GLIBC_TUNABLES";
 // In the second start: the descriptor that the worker reports to, or -1.
 constexpr const char* kStarted = "RPMA_CONFORMANCE_WORKER";
 
@@ -71,6 +72,8 @@ void set_environment(const RunOptions& options, int descriptor) {
     preload += ":" + parts.mock.string();
   }
   prepend(kPreload, preload);
+  // A library such as jemalloc needs more of it than the loader leaves.
+  if (std::getenv(kTunables) == nullptr) setenv(kTunables, "glibc.rtld.optional_static_tls=16384", 1);
   if (!options.rdma_core.empty()) prepend(kLibraryPath, options.rdma_core);
   setenv(kStarted, std::to_string(descriptor).c_str(), 1);
 }
