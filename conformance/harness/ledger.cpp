@@ -179,7 +179,7 @@ class Accounts {
         ledger_.illegal.push_back(fmt::format("{} with a released {}", function.name, name));
       else if (!held_.contains(handle))
         ledger_.illegal.push_back(
-            fmt::format("{} with {} {} that this call did not acquire", function.name, name));
+            fmt::format("{} with a {} that this call did not acquire", function.name, name));
     }
   }
 
