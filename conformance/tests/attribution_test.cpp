@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Whom evidence accuses, on evidence made by hand.
+// Which module is at fault, for evidence built by hand.
 #include "conformance/harness/attribution.h"
 
 #include <cerrno>
@@ -43,76 +43,76 @@ class AttributionTest : public EvidenceTest {
 
   void misuse_the_provider() { call("rdma_destroy_event_channel").released = 0x100; }
 
-  [[nodiscard]] std::string who_hangs() const { return module_that_hangs(library_, evidence_); }
-  [[nodiscard]] std::string who_crashed() const { return module_that_crashed(library_, evidence_); }
+  [[nodiscard]] std::string module_hangs() const { return module_that_hangs(library_, evidence_); }
+  [[nodiscard]] std::string module_crashed() const { return module_that_crashed(library_, evidence_); }
 };
 
 TEST_F(AttributionTest, LibcWaitsForItsCaller) {
   stack({"libc.so.6", "librdmacm.so.1", "librdmafault.so", "libiut.so.0", "main"});
-  EXPECT_EQ(who_hangs(), "rdmacm");
+  EXPECT_EQ(module_hangs(), "rdmacm");
   stack({"libc.so.6", "libc.so.6", "libiut.so.0", "main"});
-  EXPECT_EQ(who_hangs(), "iut");
+  EXPECT_EQ(module_hangs(), "iut");
 }
 
 TEST_F(AttributionTest, InnermostOfTheStackHangs) {
   stack({"libiut.so.0", "librdmacm.so.1", "libiut.so.0", "main"});
-  EXPECT_EQ(who_hangs(), "iut");
+  EXPECT_EQ(module_hangs(), "iut");
   stack({"libmlx5-rdmav34.so", "librdmacm.so.1", "libiut.so.0", "main"});
-  EXPECT_EQ(who_hangs(), "driver");
+  EXPECT_EQ(module_hangs(), "driver");
 }
 
 TEST_F(AttributionTest, StackOfAHangGoesBeforeTheCallThatIsUnderWay) {
   call_under_way("rdma_getaddrinfo");
   stack({"libmlx5-rdmav34.so", "librdmacm.so.1", "librdmafault.so", "libiut.so.0"});
-  EXPECT_EQ(who_hangs(), "driver");
+  EXPECT_EQ(module_hangs(), "driver");
 }
 
 TEST_F(AttributionTest, StackOfAHangGoesBeforeTheLastSystemCall) {
   stack({"libc.so.6", "libiut.so.0"});
   evidence_.observation.stuck = place_of("librdmacm.so.1");
-  EXPECT_EQ(who_hangs(), "iut");
+  EXPECT_EQ(module_hangs(), "iut");
 }
 
 TEST_F(AttributionTest, CallThatIsUnderWayHangsWhereTheStackTellsNothing) {
   call_under_way("rdma_getaddrinfo");
-  EXPECT_EQ(who_hangs(), "rdmacm");
+  EXPECT_EQ(module_hangs(), "rdmacm");
   stack({"libc.so.6", "main"});
-  EXPECT_EQ(who_hangs(), "rdmacm");
+  EXPECT_EQ(module_hangs(), "rdmacm");
 }
 
 TEST_F(AttributionTest, LastSystemCallHangsWhereNothingElseTells) {
-  EXPECT_EQ(who_hangs(), "iut");
+  EXPECT_EQ(module_hangs(), "iut");
   evidence_.observation.stuck = place_of("librdmacm.so.1");
-  EXPECT_EQ(who_hangs(), "rdmacm");
+  EXPECT_EQ(module_hangs(), "rdmacm");
   evidence_.observation.stuck = place_of("libc.so.6");
-  EXPECT_EQ(who_hangs(), "iut");
+  EXPECT_EQ(module_hangs(), "iut");
 }
 
 TEST_F(AttributionTest, CallThatCameBackDoesNotHang) {
   call("rdma_listen");
-  EXPECT_EQ(who_hangs(), "iut");
+  EXPECT_EQ(module_hangs(), "iut");
 }
 
 TEST_F(AttributionTest, MisuseOfTheProviderGoesBeforeAll) {
   misuse_the_provider();
   call_under_way("rdma_listen");
   stack({"librdmacm.so.1", "libiut.so.0"});
-  EXPECT_EQ(who_hangs(), "iut");
-  EXPECT_EQ(who_crashed(), "iut");
+  EXPECT_EQ(module_hangs(), "iut");
+  EXPECT_EQ(module_crashed(), "iut");
 }
 
 TEST_F(AttributionTest, InnermostOfTheStackCrashed) {
   stack({"libc.so.6", "librdmacm.so.1", "librdmafault.so", "libiut.so.0", "main"});
-  EXPECT_EQ(who_crashed(), "rdmacm");
+  EXPECT_EQ(module_crashed(), "rdmacm");
   stack({"", "libiut.so.0", "librdmacm.so.1"});
-  EXPECT_EQ(who_crashed(), "iut");
+  EXPECT_EQ(module_crashed(), "iut");
 }
 
 TEST_F(AttributionTest, CrashOutsideTheStackIsItsCallersFault) {
   stack({"libc.so.6", "main"});
-  EXPECT_EQ(who_crashed(), "iut");
+  EXPECT_EQ(module_crashed(), "iut");
   stack({});
-  EXPECT_EQ(who_crashed(), "iut");
+  EXPECT_EQ(module_crashed(), "iut");
 }
 
 TEST_F(AttributionTest, OnlyACallOfTheIutThatNoRuleMadeFailHasReallyFailed) {
@@ -133,8 +133,8 @@ TEST_F(AttributionTest, OnlyACallOfTheIutThatNoRuleMadeFailHasReallyFailed) {
 // The count may hold any value where the child died while it wrote it.
 TEST_F(AttributionTest, CountOfFramesIsNotTrusted) {
   evidence_.observation.frames = 1'000'000;
-  EXPECT_EQ(who_crashed(), "iut");
-  EXPECT_EQ(who_hangs(), "iut");
+  EXPECT_EQ(module_crashed(), "iut");
+  EXPECT_EQ(module_hangs(), "iut");
 }
 
 }  // namespace

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// How the pool shares its places out. Runs under the preload, against the toy that sleeps for ever where its
+// How the pool assigns its job slots. Runs under the preload, with the toy that sleeps for ever if its
 // rdma_listen fails (toys/toy_rpma.cpp).
 #include "conformance/harness/pool.h"
 
@@ -34,7 +34,7 @@ class PoolOfOne : public testing::Test {
   Target target_{.provider = "mock", .device = RDMAMOCK_DEVICE, .address = RDMAMOCK_ADDR};
 };
 
-TEST_F(PoolOfOne, SoManyPlacesAreGivenUpAndNoMore) {
+TEST_F(PoolOfOne, GivesUpNoMoreSlotsThanAllowed) {
   Pool pool(library_, target_, {1, std::chrono::seconds(4), 1});
   const size_t sleeps = pool.announce(sleeper());
   pool.announce(sleeper());
@@ -43,7 +43,7 @@ TEST_F(PoolOfOne, SoManyPlacesAreGivenUpAndNoMore) {
   EXPECT_EQ(1U, pool.finished()) << "three ran at a time";
 }
 
-TEST_F(PoolOfOne, WhoSleepsGivesUpItsPlace) {
+TEST_F(PoolOfOne, SleeperGivesUpItsSlot) {
   Pool pool(library_, target_, {1, kLongestTimeout});
   pool.announce(sleeper());
   size_t last = 0;
@@ -63,7 +63,7 @@ TEST_F(PoolOfOne, AsksForMoreWhileOneSleeps) {
   EXPECT_EQ(6U, pool.finished()) << "five were tried meanwhile";
 }
 
-TEST_F(PoolOfOne, OneAtATimeWhereNobodySleeps) {
+TEST_F(PoolOfOne, RunsOneAtATimeWithoutSleepers) {
   Pool pool(library_, target_, {1, kLongestTimeout});
   std::array<size_t, 20> tickets{};
   for (size_t& ticket : tickets) ticket = pool.announce(ordinary());

@@ -31,7 +31,7 @@ pid_t spinning_process(int processor) {
   }
 }
 
-TEST(Starvation, WhoSharesAProcessorWaitsForItAndRuns) {
+TEST(Starvation, SharedProcessorIsWaitedForAndUsed) {
   const int processor = sched_getcpu();
   std::array<pid_t, 2> processes{spinning_process(processor), spinning_process(processor)};
   // One second of each comes sooner or later.
@@ -44,7 +44,7 @@ TEST(Starvation, WhoSharesAProcessorWaitsForItAndRuns) {
   }
 }
 
-TEST(Starvation, WhoSleepsWaitsForNothing) {
+TEST(Starvation, SleeperWaitsForNoProcessor) {
   const pid_t process = fork();
   if (process == 0) {
     prctl(PR_SET_PDEATHSIG, SIGKILL);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// For table tests of the judge: experiments of a right listener, with evidence made by hand. A row takes one
-// of them and changes one thing.
+// For table tests of the judge: experiments of a correct listener, with evidence built by hand. Each row
+// changes one thing in one of them.
 #pragma once
 
 #include <cstdint>
@@ -38,7 +38,7 @@ struct Trial {
   rdmafault_record& add_to_undo(std::string_view function, Caller caller = kIut);
   // Takes the first call of a function out of the evidence.
   void forget(std::string_view function);
-  // What the process was in when it ended. `files` are the frames, innermost first.
+  // The process ends in `phase`. `files`: the frames' objects, innermost first.
   void die(Phase phase, std::vector<std::string_view> files = {"librpma.so.0"});
   void crash(Phase phase, std::vector<std::string_view> files = {"librpma.so.0"});
   void hang(Phase phase, std::vector<std::string_view> files = {"librpma.so.0"});
@@ -65,9 +65,9 @@ Trial right_threads();  // two threads, two rounds each; rdma_listen fails in th
 
 void use_mock(Trial& trial);
 
-// What the outcomes say, without the prefix LISTEN-: "RET-2 fail iut, AGAIN-1 broken" for each one that is
-// not a pass, in their order. "EPPTR-1 none": the expectation names this clause, and nothing is said of it.
-// "all broken": that is said of every clause. "rest unreached": of every clause that is not named before.
+// The outcomes that are not a pass, in order, without the prefix LISTEN-: "RET-2 fail iut, AGAIN-1 broken".
+// "EPPTR-1 none": the expectation has this clause, but it has no outcome. "all broken": all clauses are.
+// "rest unreached": all clauses not named before are.
 std::string summary(const Trial& trial, const std::vector<ClauseOutcome>& outcomes);
 
 struct TrialRow {
