@@ -2,7 +2,6 @@
 #include "conformance/harness/child.h"
 
 #include <fcntl.h>
-#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -59,6 +58,8 @@ class Child {
         log_memory_(log_memory_in(memory)),
         bed_(library, target),
         guard_(observation_, library.shim, guard) {
+    // It would get handles of the mock.
+    Guard::forbid(library.not_for_the_mock, library.iut.base);
     const std::span<std::byte> log = share_of(log_memory_, experiment.threads, 0);
     log_ = library.shim.log_init(log.data(), log.size());
     for (const Rule& rule : experiment.rules) rules_.push_back(rule.parsed);
@@ -302,15 +303,12 @@ void run_in_child(const Library& library, const Target& target, const Experiment
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   setsid();  // signals of the terminal, and to a whole group, must pass between child and runner in no
              // direction
-  for (const int signal : {SIGINT, SIGQUIT, SIGTERM, SIGHUP}) std::signal(signal, SIG_DFL);
+  for (const int signal : {SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGXFSZ}) std::signal(signal, SIG_DFL);
   const rlimit no_core{0, 0};
   setrlimit(RLIMIT_CORE, &no_core);
   // Output of the IUT must not reach the runner's terminal.
   const int null = open("/dev/null", O_RDWR | O_CLOEXEC);
   for (const int fd : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) dup2(null, fd);
-  // On the mock, the real librdmacm must not run: it would get handles of the mock.
-  for (const auto& [start, end] : library.not_for_the_mock)
-    mprotect(reinterpret_cast<void*>(start), end - start, PROT_READ);
   // The child inherits no other descriptor of the runner.
   close_range(STDERR_FILENO + 1, ~0u, 0);
   try {

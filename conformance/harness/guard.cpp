@@ -8,6 +8,7 @@
 #include <unistd.h>
 #include <unwind.h>
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cerrno>
@@ -29,6 +30,8 @@ struct State {
   volatile sig_atomic_t stepping = 0;  // one store is being executed
   volatile sig_atomic_t noting = 0;    // the stack of a hang is being noted
   bool off = false;
+  const std::vector<std::pair<uint64_t, uint64_t>>* forbidden = nullptr;
+  uint64_t forbidden_to = 0;  // load address
   pid_t runner = 0;
   decltype(Shim::suspend) suspend = nullptr;
   decltype(Shim::resume) resume = nullptr;
@@ -164,12 +167,34 @@ void note_crash(int signal, const siginfo_t* info, void* context) {
   note_stack(observation, context);
 }
 
+void protect_forbidden(int protection) {
+  for (const auto& [start, end] : *guard_state.forbidden)
+    mprotect(reinterpret_cast<void*>(start), end - start, protection);
+}
+
+// True if another object has called forbidden code, such as the loader at exit. It may from now on.
+bool allow_call(void* context) {
+  if (guard_state.forbidden == nullptr) return false;
+  const auto at = static_cast<uint64_t>(register_of(context, REG_RIP));
+  if (std::none_of(guard_state.forbidden->begin(), guard_state.forbidden->end(),
+                   [at](const auto& code) { return at >= code.first && at < code.second; }))
+    return false;
+  const uint64_t caller = *reinterpret_cast<const uint64_t*>(register_of(context, REG_RSP));
+  dl_find_object object{};
+  if (_dl_find_object(reinterpret_cast<void*>(caller), &object) == 0 && object.dlfo_link_map != nullptr &&
+      object.dlfo_link_map->l_addr == guard_state.forbidden_to)
+    return false;
+  protect_forbidden(PROT_READ | PROT_EXEC);
+  return true;
+}
+
 void on_crash(int signal, siginfo_t* info, void* context) {
   Unseen unseen;
   if (signal == SIGSEGV && info->si_code == SEGV_ACCERR && on_page(info->si_addr)) {
     let_store_through(context);
     return;
   }
+  if (signal == SIGSEGV && info->si_code == SEGV_ACCERR && allow_call(context)) return;
   unseen.stay_for_good();
   // The stack of a hang cannot be walked; it is still a hang.
   if (guard_state.noting != 0) say_stack_is_noted();
@@ -253,6 +278,13 @@ Guard::Guard(Observation& observation, const Shim& shim, Mode mode) {
 Guard::~Guard() {
   guard_state.closed = 0;
   munmap(guard_state.page, guard_state.page_size);
+}
+
+void Guard::forbid(const std::vector<std::pair<uint64_t, uint64_t>>& code, uint64_t base) {
+  if (guard_state.off || code.empty()) return;
+  guard_state.forbidden = &code;
+  guard_state.forbidden_to = base;
+  protect_forbidden(PROT_READ);
 }
 
 void Guard::close() {

@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <poll.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -59,13 +60,19 @@ std::string content_of(const std::filesystem::path& file, const Expected& expect
                         : S_ISLNK(status.st_mode) ? "it is a link"
                                                   : "it is not a regular file");
   if (std::cmp_greater(status.st_size, most)) too_large();
-  const File opened(fmt::format("/proc/self/fd/{}", place.fd()).c_str(), O_RDONLY);
+  // A pipe without a writer must not block; one with a writer is waited for below.
+  const File opened(fmt::format("/proc/self/fd/{}", place.fd()).c_str(), O_RDONLY | O_NONBLOCK);
   if (opened.fd() < 0) fail();
   std::string content;
   std::array<char, 65536> buffer{};
   for (;;) {
     const ssize_t size = read(opened.fd(), buffer.data(), buffer.size());
     if (size < 0 && errno == EINTR) continue;
+    if (size < 0 && errno == EAGAIN) {
+      pollfd writer{opened.fd(), POLLIN, 0};
+      poll(&writer, 1, -1);
+      continue;
+    }
     if (size < 0) fail();
     if (size == 0) return content;
     content.append(buffer.data(), static_cast<size_t>(size));

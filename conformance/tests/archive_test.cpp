@@ -121,7 +121,7 @@ const HostileRow kHostile[] = {
     {"Absolute", {.name = "/etc/passwd"}, "entry"},
     {"Dotted", {.name = "./a.json"}, "entry"},
     {"Unknown", {.name = "c.json"}, "'c.json'"},
-    {"ControlCharacters", {.name = "a\n\x1b[2J"}, "'a??[2J'"},
+    {"ControlCharacters", {.name = "a\n\x1b[2J"}, R"('a\x0a\x1b[2J')"},
     {"Folder", {.name = "a.json", .type = AE_IFDIR}, "entry"},
     {"Symlink", {.type = AE_IFLNK, .link = "/etc/passwd"}, "link"},
     {"Hardlink", {.link = "/etc/passwd", .hard = true}, "link"},

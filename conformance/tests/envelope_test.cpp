@@ -143,7 +143,7 @@ TEST(Keys, ThatCannotBeUsedAreRefusedInOneLine) {
   EXPECT_THAT(private_key("nonsense"), HasSubstr("PEM"));
   EXPECT_THAT(private_key("open"), HasSubstr("chmod 600"));
   EXPECT_EQ(private_key("link"), "accepted") << "as secrets are mounted";
-  EXPECT_THAT(private_key("pipe"), HasSubstr("regular file"));
+  EXPECT_THAT(private_key("pipe"), HasSubstr("PEM")) << "without a writer it is empty, and does not block";
   EXPECT_THAT(private_key("."), HasSubstr("is a folder"));
   EXPECT_THAT(private_key("huge"), HasSubstr("64 KiB"));
   EXPECT_EQ(public_key("pub"), "accepted");

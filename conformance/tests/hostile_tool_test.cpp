@@ -191,7 +191,7 @@ TEST(ReadingPoints, RefusesWhatIsNoFileOfPoints) {
         "\n{\"cut");
   const Ran ran = explain(folder);
   EXPECT_EQ(ran.exit_code, 0);
-  EXPECT_THAT(ran.output, HasSubstr(" pass in A?[2J"));
+  EXPECT_THAT(ran.output, HasSubstr(R"( pass in A\x1b[2J)"));
 }
 
 TEST(ReadingBundles, RefusesWhatIsHostile) {

@@ -117,6 +117,33 @@ TEST(ToyWithoutMistake, PassesTheWholeSuite) {
 
 // The mock accepts every correct request, so a refusal is a finding. On a kernel the cause may have been
 // temporary, and the verdict is broken.
+// Right listeners that do the same in another way.
+class RightToy : public testing::TestWithParam<const char*> {};
+
+TEST_P(RightToy, Passes) {
+  const Folder folder;
+  const Ran ran = run_toy(folder, GetParam(), "Listen.*:Threads.*");
+  EXPECT_EQ(ran.exit_code, 0) << ran.output;
+}
+
+INSTANTIATE_TEST_SUITE_P(Ways, RightToy, testing::Values("endpoint-by-calloc", "crash-reporter"),
+                         [](const auto& row) {
+                           std::string name = row.param;
+                           std::replace(name.begin(), name.end(), '-', '_');
+                           return name;
+                         });
+
+// The real librdmacm gets a handle of the mock: neither a finding nor a pass.
+TEST(ToyThatCallsPastTheShim, GivesNoVerdictOnTheMock) {
+  if (!in_machine().empty()) return;
+  const Folder folder;
+  const Ran ran = run_toy(folder, "bind-past-the-shim", kListenFails);
+  EXPECT_EQ(ran.exit_code, 2) << ran.output;
+  const auto report = read_json(folder.path() / "report/report.json");
+  EXPECT_TRUE(report.at("findings").empty());
+  EXPECT_EQ(report.at("tests").at(0).at("verdict"), "broken");
+}
+
 TEST(ToyThatIsRefusedOnce, IsNotAccusedOnAKernel) {
   const Folder folder;
   const Ran ran = run_toy(folder, "refused-once", "Listen.ListenSucceeds");

@@ -26,9 +26,11 @@ void ignore_nothing() {
   struct sigaction action {};
   for (int signal = 1; signal <= SIGRTMAX; ++signal) {
     const bool is_from_terminal = signal == SIGHUP || signal == SIGINT || signal == SIGQUIT;
-    if (!is_from_terminal && sigaction(signal, nullptr, &action) == 0 && action.sa_handler == SIG_IGN)
+    if (!is_from_terminal && signal != SIGXFSZ && sigaction(signal, nullptr, &action) == 0 &&
+        action.sa_handler == SIG_IGN)
       std::signal(signal, SIG_DFL);
   }
+  std::signal(SIGXFSZ, SIG_IGN);  // write() reports it
   // A child's exit status would be lost.
   if (sigaction(SIGCHLD, nullptr, &action) == 0 && (action.sa_flags & SA_NOCLDWAIT) != 0)
     std::signal(SIGCHLD, SIG_DFL);

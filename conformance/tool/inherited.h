@@ -5,7 +5,7 @@
 
 namespace conformance {
 
-// Puts it into a known state: default signal dispositions (an ignored SIGHUP stays, nohup(1) means it), no
+// Puts it into a known state: no ignored signals but those of a terminal (for nohup(1)) and SIGXFSZ, no
 // blocked signals, no timers, open standard streams, and soft limits as high as the hard limits allow. Call
 // it first, and again after code of others has run in this process.
 void reset_inherited_state();

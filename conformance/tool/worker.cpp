@@ -197,7 +197,10 @@ int start_worker(const RunOptions& options, char** argv) {
 }  // namespace
 
 int in_worker(const RunOptions& options, char** argv, const std::function<int()>& action) {
-  if (is_started_again()) return action();
+  if (is_started_again()) {
+    need_features();
+    return action();
+  }
   return start_worker(options, argv);
 }
 
@@ -219,7 +222,6 @@ int try_to_load(const RunOptions& options) {
 
 Library load_library(const RunOptions& options) {
   need_limits();
-  need_features();
   report(kLoading);
   Library library = open_library({options.librpma, options.rdma_core, options.provider == "mock"});
   reset_inherited_state();  // a constructor may have changed it

@@ -3,6 +3,7 @@
 // A toy librpma: as much of its interface as the harness calls, with a listener that makes the mistake which
 // the environment variable RPMACONF_TOY names, or none. Mistakes that a defect of the reference listener
 // makes are not repeated here, unless a test of the tool needs one that always shows.
+#include <dlfcn.h>
 #include <librpma.h>
 #include <rdma/rdma_cma.h>
 #include <unistd.h>
@@ -91,8 +92,24 @@ struct Attempt {
   }
 };
 
+// A crash reporter, as libraries have it. It replaces the handlers of the guard.
+void report_crash(int signal) {
+  std::signal(signal, SIG_DFL);
+  std::raise(signal);
+}
+
+// Past the shim, so that the mock's handle reaches the real librdmacm.
+int bind_past_the_shim(rdma_cm_id* id, sockaddr* address) {
+  void* real = dlopen("librdmacm.so.1", RTLD_NOW);
+  const auto function = reinterpret_cast<int (*)(rdma_cm_id*, sockaddr*)>(dlsym(real, "rdma_bind_addr"));
+  const int failed = function(id, address);
+  dlclose(real);
+  return failed;
+}
+
 int attempt(Attempt& a, const char* addr, const char* port) {
-  a.block = std::malloc(24);
+  if (makes("crash-reporter")) std::signal(SIGSEGV, report_crash);
+  a.block = makes("endpoint-by-calloc") ? std::calloc(3, 8) : std::malloc(24);
   if (a.block == nullptr) return RPMA_E_NOMEM;
   *static_cast<volatile char*>(a.block) = 1;  // or the compiler removes the block
   a.channel = rdma_create_event_channel();
@@ -111,6 +128,7 @@ int attempt(Attempt& a, const char* addr, const char* port) {
   a.info = info;
   sockaddr* local = a.info->ai_src_addr != nullptr ? a.info->ai_src_addr : a.info->ai_dst_addr;
   if (local == nullptr) return RPMA_E_PROVIDER;
+  if (makes("bind-past-the-shim") && bind_past_the_shim(a.id, local) != 0) return RPMA_E_PROVIDER;
   if (rdma_bind_addr(a.id, local) != 0) return RPMA_E_PROVIDER;
   // What is bound already is refused.
   static bool is_first = true;
@@ -127,7 +145,9 @@ int attempt(Attempt& a, const char* addr, const char* port) {
     if (makes("listen-ignored")) break;
     return makes("positive-code") ? 5 : RPMA_E_PROVIDER;
   }
-  a.endpoint = static_cast<rpma_ep*>(std::malloc(sizeof(rpma_ep)));
+  // Two ways to allocate are right.
+  a.endpoint = static_cast<rpma_ep*>(makes("endpoint-by-calloc") ? std::calloc(1, sizeof(rpma_ep))
+                                                                 : std::malloc(sizeof(rpma_ep)));
   return a.endpoint != nullptr ? 0 : RPMA_E_NOMEM;
 }
 
