@@ -39,10 +39,14 @@ std::string not_as_asked(const Experiment& experiment, const Expectation& expect
                          state.fired, wanted);
     }
     const bool endless = rule.last == UINT64_MAX;
-    const uint64_t wanted = endless ? 1 : (rule.last - rule.first) / std::max<uint64_t>(1, rule.step) + 1;
-    if (endless ? state.fired >= wanted : state.fired == wanted) continue;
-    return fmt::format("rule {} fired {} of {}{} times; its call was made {} times", text, state.fired,
-                       endless ? "at least " : "", wanted, state.seen);
+    const auto fires_until = [&rule](uint64_t last) {
+      return last < rule.first ? 0 : (last - rule.first) / std::max<uint64_t>(1, rule.step) + 1;
+    };
+    const uint64_t least = endless ? 1 : fires_until(rule.last);
+    const uint64_t wanted = std::max(least, fires_until(std::min(state.seen, rule.last)));
+    if (state.fired == wanted) continue;
+    return fmt::format("rule {} fired {} of {} times; its call was made {} times", text, state.fired, wanted,
+                       state.seen);
   }
   return {};
 }

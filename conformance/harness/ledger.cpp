@@ -136,8 +136,10 @@ class Accounts {
     note_illegal_release(function, record);
     const Handle handle{function.releases, record.released};
     const auto found = held_.find(handle);
+    // A block can still be freed after realloc() failed; a handle cannot be released in another way.
+    const bool excuses = function.kind == RDMAFAULT_PROVIDER;
     if ((record.flags & RDMAFAULT_INJECTED) != 0) {
-      if (found != held_.end()) found->second.excused = true;
+      if (found != held_.end() && excuses) found->second.excused = true;
       return;
     }
     // A failed call has released nothing, except realloc(p, 0).
@@ -146,7 +148,7 @@ class Accounts {
         (function.convention == RDMAFAULT_POINTER && record.result == 0 && record.error == ENOMEM);
     if (found == held_.end()) return;
     if (failed) {
-      found->second.excused = found->second.excused || fault_within;
+      found->second.excused = found->second.excused || (excuses && fault_within);
       return;
     }
     if (handle.kind == RDMAFAULT_EVENT_CHANNEL) {

@@ -28,7 +28,11 @@ constexpr ReturnRow kReturnRows[] = {
     {"malloc:error=ENOMEM:when=2", 2, 1, true},    {"malloc:error=ENOMEM:when=2", 1, 0, false},
     {"malloc:error=ENOMEM:when=2..4", 4, 3, true}, {"malloc:error=ENOMEM:when=2..4", 3, 2, false},
     {"malloc:error=ENOMEM:when=3+", 3, 1, true},   {"malloc:error=ENOMEM:when=3+", 2, 0, false},
+    {"malloc:error=ENOMEM:when=3+", 5, 3, true},   {"malloc:error=ENOMEM:when=3+", 5, 1, false},
+    {"malloc:error=ENOMEM:when=2+3", 8, 3, true},  {"malloc:error=ENOMEM:when=2+3", 8, 7, false},
+    {"malloc:error=ENOMEM:when=2+3", 1, 0, false}, {"malloc:error=ENOMEM:when=2..4", 9, 4, false},
     {"malloc:error=ENOMEM", 1, 1, true},           {"malloc:error=ENOMEM", 0, 0, false},
+    {"malloc:error=ENOMEM", 3, 3, true},           {"malloc:error=ENOMEM", 3, 1, false},
     {"malloc:error=ENOMEM:prob=50%", 0, 0, false}, {"malloc:error=ENOMEM:prob=50%", 64, 0, false},
 };
 

@@ -5,6 +5,8 @@
 
 #include <gmock/gmock.h>
 
+#include <cerrno>
+
 #include "conformance/tests/evidence.h"
 
 namespace conformance {
@@ -125,6 +127,25 @@ TEST_F(LedgerTest, GrownBlockIsOneBlock) {
   grown.result = static_cast<int64_t>(kHeapBlock + 64);
   release("free", kHeapBlock + 64);
   EXPECT_THAT(settled().blocks_left, IsEmpty());
+}
+
+TEST_F(LedgerTest, BlockThatReallocFreedIsReleased) {
+  call("malloc").acquired = kHeapBlock;
+  release("realloc", kHeapBlock);  // realloc(p, 0)
+  EXPECT_THAT(settled().blocks_left, IsEmpty());
+}
+
+// realloc that fails leaves the block with its owner, also where a rule made it fail.
+TEST_F(LedgerTest, BlockThatReallocCouldNotGrowIsLeft) {
+  for (const bool injected : {false, true}) {
+    evidence_.records.clear();
+    call("malloc").acquired = kHeapBlock;
+    rdmafault_record& refused = call("realloc");
+    refused.released = kHeapBlock;
+    refused.error = ENOMEM;
+    if (injected) refused.flags |= RDMAFAULT_INJECTED;
+    EXPECT_THAT(settled().blocks_left, ElementsAre(HasSubstr("malloc"))) << injected;
+  }
 }
 
 // A release of a handle that was not acquired is misuse, even if the provider returns 0 or crashes.
