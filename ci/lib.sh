@@ -17,10 +17,10 @@ BUILD_PACKAGES=(
 MACHINE_PACKAGES=(busybox-static dropbear-bin ibverbs-providers iproute2 openssh-client qemu-system-x86 xz-utils)
 # chromium and python3 look at the report page, rdmacm-utils and ibverbs-utils prove the rxe link, gdb and valgrind
 # replay under themselves, perl (its prove) and libxml2-utils read reports, python3-yaml and yamllint the templates,
-# clang-14 fuzzes, openssl and python3-jsonschema say what others make of keys and schemas; the others check the code.
+# clang-14 fuzzes, openssl, zstd and python3-jsonschema say what others make of keys, bundles and schemas; the others check the code.
 TEST_PACKAGES=(
   binutils chromium clang-14 clang-format-14 clang-tidy-14 gdb go-md2man ibverbs-utils libxml2-utils mandoc openssl perl python3
-  libclang-rt-14-dev python3-jsonschema python3-yaml rdmacm-utils shellcheck valgrind yamllint
+  libclang-rt-14-dev python3-jsonschema python3-yaml rdmacm-utils shellcheck valgrind yamllint zstd
 )
 
 BENCH_PACKAGES=(fiu-utils)

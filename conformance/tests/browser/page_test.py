@@ -204,7 +204,7 @@ class Content(PageTest):
                             '.map((group) => [...group.children].map((mark) => points[mark.dataset.point].point))')
         self.assertEqual(len(groups), 2)
         for number, marked in enumerate(groups, 1):
-            swept = {point for point in marked if '/allocation:' in point}
+            swept = {point for point in marked if '/allocation:' in point and '/threads=' not in point}
             self.assertEqual(len(swept), 3)  # cold, primed, warm
             for point in swept:
                 self.assertIn(f':when={number}+', point)
