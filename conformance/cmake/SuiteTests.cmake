@@ -11,6 +11,9 @@ add_test(NAME mock.whole COMMAND rpma-conformance run --provider mock --jobs 2 -
 add_test(NAME mock.self_check COMMAND rpma-conformance self-check --provider mock --timeout 10
   --report ${reports}/mock.self_check)
 set_tests_properties(mock.whole mock.self_check PROPERTIES LABELS mock TIMEOUT 2400 PROCESSORS 2)
+add_test(NAME defects.whole_suite COMMAND rpma-conformance self-check --provider mock --complete --defects-only --timeout 10
+  --report ${reports}/defects.whole_suite)
+set_tests_properties(defects.whole_suite PROPERTIES LABELS defects TIMEOUT 2400 PROCESSORS 2)
 
 if(RPMACONF_RXE_TESTS)
   # One machine for all entries: started before the first, stopped after the last.

@@ -37,6 +37,7 @@ struct SelfCheckOptions {
   bool reference = true;     // the reference listener too, which must pass
   std::string defect;        // only this one; empty: all that show on the provider
   bool kernel_only = false;  // only those that the mock cannot show
+  bool complete = false;     // all tests against each defect
   std::string listener;      // hidden: a library to use instead of ours
 };
 int self_check_here(const RunOptions& options, const SelfCheckOptions& what);

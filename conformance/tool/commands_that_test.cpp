@@ -249,6 +249,8 @@ void add_self_check(CommandLine& line) {
       "--defects-only", [&what] { what.reference = false; }, "Leave the reference listener out.");
   line.offer(*app.add_option("--defect", what.defect, "Try only this defect."), defect_names);
   app.add_option("--listener", what.listener)->group("");  // hidden: for tests
+  app.add_flag("--complete", what.complete,
+               "Run all tests against each defect, not only those that must notice it.");
   app.add_flag("--kernel-only", what.kernel_only, "Try only the defects that the mock cannot show.");
 }
 
