@@ -126,7 +126,9 @@ std::unique_ptr<CommandLine> build_command_line(char** argv) {
   app.set_version_flag("-V,--version", fmt::format("rpma-conformance {}\ncommit {}", kVersion, kCommit),
                        "Print the version and exit.");
   app.require_subcommand(1);
-  app.footer("Exit codes: 0 conforms, 1 a finding, 2 usage or set-up, 3 incomplete, 4 bundle invalid.");
+  app.footer(
+      "Exit codes: 0 conforms, 1 a finding or a regression, 2 usage or set-up, 3 incomplete, 4 bundle "
+      "invalid.");
   add_commands_that_test(*line);
   add_commands_that_read(*line);
   for (CLI::App* command : app.get_subcommands({})) add_common(*command, *line);

@@ -21,7 +21,7 @@ DeviceLock::DeviceLock(bool disturbs) : fd_(open(kLockFile, O_RDWR | O_CREAT | O
   if (fd_ < 0) return;
   const int kind = disturbs ? LOCK_EX : LOCK_SH;
   if (flock(fd_, kind | LOCK_NB) == 0) return;
-  fmt::print("waiting for another run on this machine to end\n");
+  fmt::print("waiting for another run that uses a device of this host to end\n");
   std::fflush(stdout);
   while (flock(fd_, kind) != 0 && errno == EINTR) {
   }

@@ -67,9 +67,9 @@ void reset_inherited_state() {
 void need_limits() {
   rlimit limit{};
   if (getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur < kLeastDescriptors)
-    throw SetupError(
-        fmt::format("only {} files can be open at a time, {} are needed; raise the hard limit (ulimit -Hn)",
-                    limit.rlim_cur, kLeastDescriptors));
+    throw SetupError(fmt::format(
+        "the limit of open files is {}, at least {} are needed; raise it as root (ulimit -n 1024)",
+        limit.rlim_cur, kLeastDescriptors));
 }
 
 }  // namespace conformance

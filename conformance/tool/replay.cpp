@@ -92,7 +92,7 @@ int replay_in_this_process(const Library& library, const Target& target, const E
   const Observation& seen = evidence->observation;
   if (seen.broken[0] != '\0') throw SetupError(fmt::format("the set-up failed: {}", seen.broken.data()));
   fmt::print("{}", timeline(library, *evidence, Symbols(library), {}));
-  fmt::print("no verdict: the guard is off in here\n");
+  fmt::print("no verdict: under a debugger *ep_ptr is not write-protected; run replay without --under\n");
   return kConforms;
 }
 

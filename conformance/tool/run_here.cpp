@@ -81,7 +81,8 @@ int run_here(const RunOptions& options) {
   const Profile profile = find_profile(profiles_in(find_parts().profiles), options.profile);
   if (profile.rulings_sha256 != hash_of_rulings())
     throw SetupError(fmt::format(
-        "profile {} was frozen with other rulings than this suite's; name a newer one", profile.id()));
+        "profile {} has other rulings than this suite; choose a newer version with --profile NAME/VERSION",
+        profile.id()));
   RunResult run = result_for(options);
   run.started = utc_now();
   WaiverFile given;

@@ -156,16 +156,18 @@ std::chrono::seconds longest_loading(const RunOptions& options) {
 std::string why_no_verdict(const RunOptions& options, const Watch& seen, int status) {
   const std::string library = options.librpma.empty() ? "librpma.so.0" : options.librpma;
   if (seen.is_loading && seen.is_overdue)
-    return fmt::format("{} was not loaded after {} s: a constructor does not return; nothing was tested",
-                       library, longest_loading(options).count());
+    return fmt::format(
+        "{} was not loaded after {} s: a constructor does not return; nothing was tested; debug the "
+        "constructors, or give more time with --timeout",
+        library, longest_loading(options).count());
   if (seen.is_loading)
     return fmt::format(
         "the process ended ({}) while it loaded {}: the file is damaged, or a constructor ends the "
-        "process; nothing was tested",
+        "process; nothing was tested; check the file with ldd, or build it again",
         end_of(status), library);
   return fmt::format(
       "the process that tests {} ended ({}) before there was a verdict; the library under test or "
-      "another process has ended it",
+      "another process (the OOM killer?) has ended it",
       library, end_of(status));
 }
 
