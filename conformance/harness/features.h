@@ -21,7 +21,7 @@ struct Feature {
 };
 std::span<const Feature> features();
 
-// "NAME: HINT" where this host lacks the feature; otherwise empty. Each is tried once.
+// What this host lacks and how it can get it; empty where it has the feature. Each is tried once.
 std::string missing_feature(std::string_view name);
 
 // Throws SetupError where a feature is missing that every run needs.

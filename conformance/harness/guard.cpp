@@ -8,7 +8,6 @@
 #include <unistd.h>
 #include <unwind.h>
 
-#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cerrno>
@@ -30,7 +29,7 @@ struct State {
   volatile sig_atomic_t stepping = 0;  // one store is being executed
   volatile sig_atomic_t noting = 0;    // the stack of a hang is being noted
   bool off = false;
-  const std::vector<std::pair<uint64_t, uint64_t>>* forbidden = nullptr;
+  const CodeRanges* forbidden = nullptr;
   uint64_t forbidden_to = 0;  // load address
   pid_t runner = 0;
   decltype(Shim::suspend) suspend = nullptr;
@@ -174,11 +173,8 @@ void protect_forbidden(int protection) {
 
 // True if another object has called forbidden code, such as the loader at exit. It may from now on.
 bool allow_call(void* context) {
-  if (guard_state.forbidden == nullptr) return false;
   const auto at = static_cast<uint64_t>(register_of(context, REG_RIP));
-  if (std::none_of(guard_state.forbidden->begin(), guard_state.forbidden->end(),
-                   [at](const auto& code) { return at >= code.first && at < code.second; }))
-    return false;
+  if (guard_state.forbidden == nullptr || !contains(*guard_state.forbidden, at)) return false;
   const uint64_t caller = *reinterpret_cast<const uint64_t*>(register_of(context, REG_RSP));
   dl_find_object object{};
   if (_dl_find_object(reinterpret_cast<void*>(caller), &object) == 0 && object.dlfo_link_map != nullptr &&
@@ -280,7 +276,7 @@ Guard::~Guard() {
   munmap(guard_state.page, guard_state.page_size);
 }
 
-void Guard::forbid(const std::vector<std::pair<uint64_t, uint64_t>>& code, uint64_t base) {
+void Guard::forbid(const CodeRanges& code, uint64_t base) {
   if (guard_state.off || code.empty()) return;
   guard_state.forbidden = &code;
   guard_state.forbidden_to = base;

@@ -14,8 +14,6 @@
 
 #include <csignal>
 #include <cstdint>
-#include <utility>
-#include <vector>
 
 #include "conformance/harness/library.h"
 #include "conformance/harness/observation.h"
@@ -49,9 +47,9 @@ class Guard {
   // The out-parameter: write the sentinel before close(), read the result after open().
   [[nodiscard]] void** slot() const { return slot_; }
 
-  // Code (start and end) that the object loaded at `base` must not call: such a call ends the process by
+  // Code that the object loaded at `base` must not call: such a call ends the process by
   // SIGSEGV, with Observation::at in that code. All other calls work. Nothing where the guard is off.
-  static void forbid(const std::vector<std::pair<uint64_t, uint64_t>>& code, uint64_t base);
+  static void forbid(const CodeRanges& code, uint64_t base);
 
   static void close();  // the page is read-only, stores are recorded
   static void open();   // the page is ordinary memory

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "conformance/harness/interruption.h"
 
-#include <fmt/format.h>
-
 #include <csignal>
 #include <cstdint>
-#include <cstring>
 #include <ctime>
+
+#include "conformance/harness/codes.h"
 
 namespace conformance {
 namespace {
@@ -47,7 +46,7 @@ void watch_for_interruption() {
 }
 
 std::string interruption() {
-  return caught_signal == 0 ? "" : fmt::format("SIG{}", sigabbrev_np(caught_signal));
+  return caught_signal == 0 ? "" : signal_name(caught_signal);
 }
 
 }  // namespace conformance

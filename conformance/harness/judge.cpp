@@ -83,12 +83,11 @@ std::optional<Outcome> no_evidence(const Judging& j) {
   const Observation& seen = j.seen;
   if (!j.evidence.child_error.empty()) return broken(j.evidence.child_error);
   if (seen.broken[0] != '\0') return broken(seen.broken.data());
-  for (const auto& [start, end] : j.library.not_for_the_mock)
-    if (seen.caught != 0 && seen.at.address >= start && seen.at.address < end)
-      return broken(
-          fmt::format("the IUT called the real librdmacm past the shim ({}), with handles of the mock; use "
-                      "another provider",
-                      show(seen.at)));
+  if (seen.caught != 0 && contains(j.library.not_for_the_mock, seen.at.address))
+    return broken(
+        fmt::format("the IUT called the real librdmacm past the shim ({}), with handles of the mock; use "
+                    "another provider",
+                    show(seen.at)));
   // A full log is accepted from a child that hung: it may have repeated a call without end.
   for (const Holdings* holdings : {&seen.before, &seen.after, &seen.end})
     if (holdings->count > holdings->descriptors.size())

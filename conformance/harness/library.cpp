@@ -227,11 +227,10 @@ rdmafault_role shim_role(std::string_view role, std::string_view module) {
   return row;
 }
 
-// The executable segments of a loaded object: start and end.
-std::vector<std::pair<uint64_t, uint64_t>> code_of(void* handle) {
+CodeRanges code_of(void* handle) {
   struct Search {
     ElfW(Addr) base;
-    std::vector<std::pair<uint64_t, uint64_t>> found;
+    CodeRanges found;
   } search{link_map_of(handle).l_addr, {}};
   dl_iterate_phdr(
       [](dl_phdr_info* info, size_t, void* data) {

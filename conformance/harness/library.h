@@ -7,9 +7,12 @@
 #include <librpma.h>
 #include <rdma/rdma_cma.h>
 
+#include <algorithm>
+#include <cstdint>
 #include <span>
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "mocks/rdmamock.h"
@@ -90,14 +93,23 @@ struct Mock {
   decltype(&rdmamock_scripts) scripts = nullptr;
 };
 
+// Code of a loaded object: start and end of its executable segments.
+using CodeRanges = std::vector<std::pair<uint64_t, uint64_t>>;
+
+// Allocates nothing: for signal handlers too.
+inline bool contains(const CodeRanges& code, uint64_t address) {
+  return std::any_of(code.begin(), code.end(), [address](const auto& range) {
+    return address >= range.first && address < range.second;
+  });
+}
+
 struct Library {
   Iut iut;
   Provider provider;
   Shim shim;
   Mock mock;
   std::vector<rdmafault_role> roles;  // given to the shim
-  // The code of the real librdmacm (start and end), if the mock is the provider.
-  std::vector<std::pair<uint64_t, uint64_t>> not_for_the_mock;
+  CodeRanges not_for_the_mock;        // the real librdmacm, if the mock is the provider
 };
 
 struct LibraryOptions {

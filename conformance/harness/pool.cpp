@@ -319,10 +319,11 @@ void Pool::note_where_it_hangs(Slot& slot) {
 }
 
 void Pool::collect(Slot& slot) {
+  // The processes that the IUT started in it. Before waitpid(): then the id cannot be another process's yet.
+  kill(-slot.pid, SIGKILL);
   int status = 0;
   const bool has_status = waitpid(slot.pid, &status, 0) == slot.pid;
   close(slot.pidfd);
-  kill(-slot.pid, SIGKILL);  // the processes that the IUT started in it
   const Condition* condition = find_condition(slot.experiment->condition);
   if (condition != nullptr && condition->restore != nullptr)
     if (const std::string text = condition->restore(target_); !text.empty())

@@ -5,7 +5,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
+#include <cctype>
 #include <cerrno>
 #include <cstdlib>
 #include <fstream>
@@ -77,6 +79,12 @@ std::string toy() {
 }
 std::string reference() {
   return RPMACONF_REFERENCE;
+}
+
+std::string in_test_name(std::string text) {
+  std::replace_if(
+      text.begin(), text.end(), [](char c) { return std::isalnum(static_cast<unsigned char>(c)) == 0; }, '_');
+  return text;
 }
 
 nlohmann::json read_json(const std::filesystem::path& file) {

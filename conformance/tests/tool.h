@@ -58,6 +58,9 @@ std::string tool();
 std::string toy();
 std::string reference();
 
+// For the names of test rows: '_' for each character that GoogleTest does not take.
+std::string in_test_name(std::string text);
+
 nlohmann::json read_json(const std::filesystem::path& file);
 
 }  // namespace conformance::testing_tool

@@ -84,10 +84,7 @@ TEST_P(Toy, IsCaught) {
 }
 
 std::string name_of_row(const testing::TestParamInfo<Mistake>& row) {
-  std::string name = std::string(row.param.name) + "_" + row.param.clause;
-  std::replace_if(
-      name.begin(), name.end(), [](char c) { return std::isalnum(static_cast<unsigned char>(c)) == 0; }, '_');
-  return name;
+  return in_test_name(std::string(row.param.name) + "_" + row.param.clause);
 }
 
 // The same on a kernel, and faults inside librdmacm, which tells the toy that its call failed.
@@ -127,11 +124,7 @@ TEST_P(RightToy, Passes) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Ways, RightToy, testing::Values("endpoint-by-calloc", "crash-reporter"),
-                         [](const auto& row) {
-                           std::string name = row.param;
-                           std::replace(name.begin(), name.end(), '-', '_');
-                           return name;
-                         });
+                         [](const auto& row) { return in_test_name(row.param); });
 
 // The real librdmacm gets a handle of the mock: neither a finding nor a pass.
 TEST(ToyThatCallsPastTheShim, GivesNoVerdictOnTheMock) {
@@ -173,11 +166,7 @@ TEST_P(ToyThatHangs, IsReportedWithItsStackAndEnded) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Mistakes, ToyThatHangs, testing::Values("hang-on-listen", "sleep-on-listen"),
-                         [](const auto& row) {
-                           std::string name = row.param;
-                           std::replace(name.begin(), name.end(), '-', '_');
-                           return name;
-                         });
+                         [](const auto& row) { return in_test_name(row.param); });
 
 // Crashes at many points with the same stack are one finding.
 TEST(ToyThatCrashesDeepInside, IsOneFindingWithItsStack) {

@@ -45,11 +45,7 @@ TEST_P(LibraryThatEndsTheProcess, WhileItIsLoadedGivesNoVerdict) {
 
 INSTANTIATE_TEST_SUITE_P(Mistakes, LibraryThatEndsTheProcess,
                          testing::Values("exit-on-load", "abort-on-load", "sleep-on-load"),
-                         [](const auto& row) {
-                           std::string name = row.param;
-                           std::replace(name.begin(), name.end(), '-', '_');
-                           return name;
-                         });
+                         [](const auto& row) { return in_test_name(row.param); });
 
 TEST(LibraryThatEndsTheProcess, InAReplayGivesNoVerdict) {
   const Ran ran = run({tool(), "replay", "--provider", "mock", "--librpma", toy(), kPoint},

@@ -12,6 +12,7 @@
 namespace conformance {
 namespace {
 
+constexpr int kNotStarted = 127 << 8;  // exit status 127
 constexpr std::array kHandedOn = {SIGINT, SIGTERM, SIGHUP};
 volatile pid_t running = -1;
 
@@ -20,24 +21,17 @@ void hand_on(int signal, siginfo_t* info, void*) {
   if (running > 0 && info->si_code != SI_KERNEL) kill(running, signal);
 }
 
-std::vector<char*> as_argv(const std::vector<std::string>& arguments) {
-  std::vector<char*> argv;
-  argv.reserve(arguments.size() + 1);
-  for (const std::string& argument : arguments) argv.push_back(const_cast<char*>(argument.c_str()));
-  argv.push_back(nullptr);
-  return argv;
-}
-
 // As shells count it.
 int exit_status(int status) {
   return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
-int wait_for(pid_t pid) {
+// As waitpid() gives it; exit status 127 where there is no such child.
+int wait_status(pid_t pid) {
   int status = 0;
   while (waitpid(pid, &status, 0) < 0)
-    if (errno != EINTR) return 127;
-  return exit_status(status);
+    if (errno != EINTR) return kNotStarted;
+  return status;
 }
 
 // While it lives, signals that end a program go to the running program. This one waits for it, and cleans up.
@@ -71,8 +65,15 @@ class Signals {
 
 }  // namespace
 
+std::vector<char*> as_argv(const std::vector<std::string>& arguments) {
+  std::vector<char*> argv;
+  argv.reserve(arguments.size() + 1);
+  for (const std::string& argument : arguments) argv.push_back(const_cast<char*>(argument.c_str()));
+  argv.push_back(nullptr);
+  return argv;
+}
+
 int run_child(const std::function<void()>& child, const std::function<void(pid_t)>& meanwhile) {
-  constexpr int kNotStarted = 127 << 8;
   const Signals signals;
   const pid_t pid = fork();
   if (pid < 0) return kNotStarted;
@@ -83,9 +84,7 @@ int run_child(const std::function<void()>& child, const std::function<void(pid_t
   }
   running = pid;
   if (meanwhile) meanwhile(pid);
-  int status = kNotStarted;
-  while (waitpid(pid, &status, 0) < 0 && errno == EINTR) {
-  }
+  const int status = wait_status(pid);
   running = -1;
   return status;
 }
@@ -107,7 +106,7 @@ int start_program(const std::vector<std::string>& arguments, const std::string& 
 }
 
 int wait_for_program(int pid) {
-  return wait_for(pid);
+  return exit_status(wait_status(pid));
 }
 
 std::string output_of(const std::vector<std::string>& arguments) {
@@ -126,7 +125,7 @@ std::string output_of(const std::vector<std::string>& arguments) {
   for (ssize_t size = 0; pid > 0 && (size = read(ends[0], buffer.data(), buffer.size())) > 0;)
     text.append(buffer.data(), static_cast<size_t>(size));
   close(ends[0]);
-  return pid > 0 && wait_for(pid) == 0 ? text : std::string();
+  return pid > 0 && wait_status(pid) == 0 ? text : std::string();
 }
 
 }  // namespace conformance

@@ -11,6 +11,9 @@
 
 namespace conformance {
 
+// For execv(): points into `arguments`, with a null pointer at the end.
+std::vector<char*> as_argv(const std::vector<std::string>& arguments);
+
 // Runs `child` in a new process, and `meanwhile` (may be empty) in this one. Returns
 // the child's status as waitpid() does; that of exit status 127 where there was no process or `child`
 // returned. SIGINT, SIGTERM and SIGHUP are forwarded to the child, unless a terminal sent them to both.

@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <nlohmann/json.hpp>
-
 #include <sstream>
 
 #include "conformance/report/report.h"

@@ -18,6 +18,7 @@
 #include <cstring>
 #include <string>
 
+#include "conformance/harness/codes.h"
 #include "conformance/harness/features.h"
 #include "conformance/tool/inherited.h"
 #include "conformance/tool/output.h"
@@ -145,7 +146,7 @@ void watch(pid_t worker, int reports, std::chrono::seconds longest_loading, Watc
 }
 
 std::string end_of(int status) {
-  if (WIFSIGNALED(status)) return fmt::format("SIG{}", sigabbrev_np(WTERMSIG(status)));
+  if (WIFSIGNALED(status)) return signal_name(WTERMSIG(status));
   return fmt::format("exit status {}", WEXITSTATUS(status));
 }
 
@@ -216,10 +217,7 @@ int try_to_load(const RunOptions& options) {
   std::vector<std::string> words = {find_parts().program, "load"};
   const std::vector<std::string> surroundings = surroundings_of(options);
   words.insert(words.end(), surroundings.begin(), surroundings.end());
-  std::vector<char*> argv;
-  for (std::string& word : words) argv.push_back(word.data());
-  argv.push_back(nullptr);
-  return start_worker(options, argv.data());
+  return start_worker(options, as_argv(words).data());
 }
 
 Library load_library(const RunOptions& options) {
