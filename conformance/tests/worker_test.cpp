@@ -114,7 +114,14 @@ TEST(Inherited, SoftLimitIsRaisedAndTooLowAHardOneGivesNoVerdict) {
 
 TEST(Inherited, ClosedStandardStreamsDoNoHarm) {
   const Folder folder;
-  EXPECT_EQ(run_toy(folder, "none", {"sh", "-c", "exec \"$@\" <&- >&- 2>&-", "sh"}).exit_code, 0);
+  const std::vector<std::string> closed = {"sh", "-c", "exec \"$@\" <&- >&- 2>&-", "sh"};
+  EXPECT_EQ(run_toy(folder, "none", closed).exit_code, 0);
+  // What is printed before the end must not be read as the worker's report.
+  std::vector<std::string> command = closed;
+  command.insert(command.end(), {tool(), "run", "--provider", "mock", "--librpma", toy(), "--jobs", "1", "-v",
+                                 "--filter=Listen.Null*:Listen.FailingListenGivesEProvider/*", "--report",
+                                 folder.path() / "report"});
+  EXPECT_EQ(run(command, {"RPMACONF_TOY=runner-killed"}).exit_code, 2);
 }
 
 TEST(Inherited, DeletedWorkingDirectoryIsAUsageError) {
