@@ -66,10 +66,6 @@ constexpr Feature kFeatures[] = {
      has_mounts},
 };
 
-bool is_ipv6(std::string_view text) {
-  return text.find(':') != std::string_view::npos;
-}
-
 }  // namespace
 
 std::span<const Feature> features() {
@@ -90,12 +86,17 @@ void need_features() {
       throw SetupError(missing);
 }
 
+std::string unsupported_address(std::string_view address, const Target& target) {
+  const bool is_ipv6 = address.find(':') != std::string_view::npos;
+  return is_ipv6 && target.provider != "mock" ? missing_feature("IPv6") : "";  // the mock knows all addresses
+}
+
 std::string unsupported(const Experiment& experiment, const Target& target) {
   std::string why;
   if (const Condition* condition = find_condition(experiment.condition); condition != nullptr) {
     why = not_allowed(*condition, target);
     if (why.empty() && !condition->feature.empty()) why = missing_feature(condition->feature);
-    if (why.empty() && is_ipv6(parameter_of(experiment.condition))) why = missing_feature("IPv6");
+    if (why.empty()) why = unsupported_address(parameter_of(experiment.condition), target);
   }
   if (why.empty()) why = experiment.operation->unsupported(target);
   if (why.empty() && experiment.sees_system_calls()) why = missing_feature("dispatch");

@@ -27,6 +27,10 @@ std::string missing_feature(std::string_view name);
 // Throws SetupError where a feature is missing that every run needs.
 void need_features();
 
+// Why an address cannot be used on this target, such as an IPv6 address on a kernel without IPv6; empty: it
+// can.
+std::string unsupported_address(std::string_view address, const Target& target);
+
 // Why an experiment cannot be made on this target; empty: it can.
 std::string unsupported(const Experiment& experiment, const Target& target);
 

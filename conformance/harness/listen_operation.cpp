@@ -11,6 +11,7 @@
 #include "conformance/harness/addresses.h"
 #include "conformance/harness/client.h"
 #include "conformance/harness/direct_listen.h"
+#include "conformance/harness/features.h"
 #include "conformance/harness/testbed.h"
 
 namespace conformance {
@@ -74,7 +75,7 @@ class Listen : public Operation {
 
   [[nodiscard]] std::string unsupported(const Target& target) const override {
     try {
-      if (arguments_.address) address_named(*arguments_.address, target);
+      if (arguments_.address) return unsupported_address(address_named(*arguments_.address, target), target);
     } catch (const std::runtime_error& error) {
       return error.what();
     }
