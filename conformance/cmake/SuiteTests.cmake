@@ -42,10 +42,12 @@ if(RPMACONF_RXE_TESTS)
   set_tests_properties(kernel.shared PROPERTIES ENVIRONMENT RPMACONF_STATE=${state})
   # Toys with a mistake each (tests/toys_test.cpp), as the kernel shows it.
   add_test(NAME kernel.toys COMMAND conformance_tool_test --gtest_filter=Mistakes/Toy.*:ToyWithoutMistake.*:ToyThatIsRefusedOnce.*)
-  set_tests_properties(kernel.toys PROPERTIES ENVIRONMENT
+  # The machine without a feature.
+  add_test(NAME kernel.lacking COMMAND conformance_tool_test --gtest_filter=Features/HostThatLacks.*)
+  set_tests_properties(kernel.toys kernel.lacking PROPERTIES ENVIRONMENT
     "TMPDIR=${state}/share;RPMACONF_IN_MACHINE=${machine} exec --state ${state} --")
   # A filter that matches nothing would pass, so what they print decides.
-  set_tests_properties(kernel.resume kernel.shared kernel.toys PROPERTIES
+  set_tests_properties(kernel.resume kernel.shared kernel.toys kernel.lacking PROPERTIES
     PASS_REGULAR_EXPRESSION "PASSED  . [1-9]" FAIL_REGULAR_EXPRESSION "FAILED")
   # Defects that the mock cannot show; all that show there: self-check without --kernel-only.
   add_test(NAME kernel.self_check COMMAND rpma-conformance self-check --provider rxe --machine ${state} --kernel-only
@@ -53,11 +55,11 @@ if(RPMACONF_RXE_TESTS)
   # The seed of a run is its number: others than the default run's.
   add_test(NAME kernel.false_alarms COMMAND rpma-conformance false-alarms --provider rxe --machine ${state} --first 2
     --runs 2 --timeout 20 --report ${reports}/kernel.false_alarms)
-  add_test(NAME kernel.ipv6 COMMAND rpma-conformance run --provider rxe --addr 2001:db8::1 ${no_sweeps}
+  add_test(NAME kernel.ipv6 COMMAND rpma-conformance run --provider rxe --addr 2001:db8::1 "--filter=-Sweep.*:Pairs.*"
     --report ${reports}/kernel.ipv6 --machine ${state} --baseline ${baselines}/debian-12-rxe.json)
   set_tests_properties(kernel.resume PROPERTIES LABELS kernel TIMEOUT 900)
-  set_tests_properties(kernel.shared kernel.toys kernel.self_check kernel.false_alarms kernel.ipv6 PROPERTIES
+  set_tests_properties(kernel.shared kernel.toys kernel.lacking kernel.self_check kernel.false_alarms kernel.ipv6 PROPERTIES
     LABELS kernel FIXTURES_REQUIRED rxe_machine TIMEOUT 2400)
   # With the cases that take the device away from whatever else runs in the machine.
-  set_tests_properties(rxe.whole kernel.ipv6 kernel.shared kernel.false_alarms PROPERTIES RUN_SERIAL ON)
+  set_tests_properties(rxe.whole kernel.ipv6 kernel.shared kernel.lacking kernel.false_alarms PROPERTIES RUN_SERIAL ON)
 endif()

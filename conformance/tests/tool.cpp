@@ -11,6 +11,8 @@
 #include <cerrno>
 #include <cstdlib>
 #include <fstream>
+#include <iterator>
+#include <sstream>
 #include <stdexcept>
 
 namespace conformance::testing_tool {
@@ -79,6 +81,12 @@ std::string toy() {
 }
 std::string reference() {
   return RPMACONF_REFERENCE;
+}
+
+std::vector<std::string> in_machine() {
+  const char* const command = std::getenv("RPMACONF_IN_MACHINE");
+  std::istringstream words(command != nullptr ? command : "");
+  return {std::istream_iterator<std::string>(words), {}};
 }
 
 std::string in_test_name(std::string text) {

@@ -58,6 +58,10 @@ std::string tool();
 std::string toy();
 std::string reference();
 
+// The command that runs another in the rxe machine; empty: the mock is used. From RPMACONF_IN_MACHINE, words
+// separated by spaces (SuiteTests.cmake). The temporary folder must then be one that the machine shares.
+std::vector<std::string> in_machine();
+
 // For the names of test rows: '_' for each character that GoogleTest does not take.
 std::string in_test_name(std::string text);
 

@@ -5,10 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <cstdlib>
-#include <iterator>
 #include <ostream>
-#include <sstream>
 
 #include "conformance/tests/tool.h"
 
@@ -42,14 +39,6 @@ constexpr Mistake kMistakes[] = {
     {"leak-channel", "Threads.FailingListenIsItsThreadsAlone", "LISTEN-THREADS-1", "fail", "/threads="},
     {"throw-on-listen", "Threads.FailingListenIsItsThreadsAlone", "LISTEN-THREADS-1", "crash", "/threads="},
 };
-
-// Set for the run in the rxe machine (SuiteTests.cmake): the command that runs another in there, words
-// separated by spaces. The temporary folder must then be one that the machine shares.
-std::vector<std::string> in_machine() {
-  const char* const command = std::getenv("RPMACONF_IN_MACHINE");
-  std::istringstream words(command != nullptr ? command : "");
-  return {std::istream_iterator<std::string>(words), {}};
-}
 
 Ran run_toy(const Folder& folder, const std::string& mistake, const std::string& filter) {
   std::vector<std::string> command = in_machine();

@@ -2,7 +2,10 @@
 //
 // A verdict comes from a finished run alone: where the library under test ends the process, the exit code is
 // 2 and an older report stays. And what the tool inherits from its parent changes no verdict.
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <signal.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <fstream>
@@ -13,6 +16,8 @@
 namespace {
 
 using namespace conformance::testing_tool;
+using testing::HasSubstr;
+using testing::Not;
 
 constexpr const char* kPoint = "rpma_ep_listen/primed/wild";
 
@@ -78,6 +83,68 @@ TEST(LibraryThatCannotBeLoaded, GivesOneLine) {
     EXPECT_EQ(ran.exit_code, 2) << ran.output;
     EXPECT_EQ(std::count(ran.output.begin(), ran.output.end(), '\n'), 1) << ran.output;
   }
+}
+
+// ---- builds of a library that its maintainers use ----
+
+// Its counters go to the folder.
+Ran run_unusual(const Folder& folder) {
+  return run({tool(), "run", "--provider", "mock", "--librpma", RPMACONF_UNUSUAL_LIBRARY,
+              "--filter=Listen.Null*", "--report", folder.path() / "report"},
+             {"GCOV_PREFIX=" + folder.path().string()});
+}
+
+// Its initial-exec TLS is larger than what the loader keeps free for libraries that are loaded late.
+TEST(UnusualLibrary, WithMuchThreadLocalStorageIsTested) {
+  const Folder folder;
+  const Ran ran = run_unusual(folder);
+  EXPECT_EQ(ran.exit_code, 0) << ran.output;
+}
+
+TEST(UnusualLibrary, WithCoverageCountsTheCallsOfTheExperiments) {
+  const Folder folder;
+  const Ran ran = run_unusual(folder);
+  EXPECT_EQ(ran.exit_code, 0) << ran.output;
+  const std::filesystem::path object = RPMACONF_UNUSUAL_OBJECT;
+  const std::filesystem::path counters = folder.path() / object.relative_path();
+  std::filesystem::copy(object.string() + ".gcno", counters.parent_path());
+  const Ran gcov = run({"gcov", "--no-output", "--function-summaries", counters.string() + ".gcda"});
+  // Only experiments call it, and each is a process of its own.
+  const size_t function = gcov.output.find("Function 'rpma_ep_listen'\nLines executed:");
+  ASSERT_NE(function, std::string::npos) << gcov.output;
+  const std::string summary = gcov.output.substr(function, gcov.output.find("\n\n", function) - function);
+  EXPECT_THAT(summary, Not(HasSubstr("executed:0.00%")));
+}
+
+// ---- a process group that was stopped ----
+
+// The process and all that it has started.
+std::vector<int> tree_of(int root) {
+  std::vector<int> tree = {root};
+  for (size_t i = 0; i < tree.size(); ++i) {
+    const std::filesystem::path tasks = "/proc/" + std::to_string(tree[i]) + "/task";
+    std::error_code error;
+    for (const auto& task : std::filesystem::directory_iterator(tasks, error)) {
+      std::ifstream children(task.path() / "children");
+      for (int child = 0; children >> child;) tree.push_back(child);
+    }
+  }
+  return tree;
+}
+
+TEST(Stopped, TimeDoesNotCount) {
+  const Folder folder;
+  Started started({tool(), "run", "--provider", "mock", "--librpma", reference(), "--filter=Listen.*",
+                   "--timeout", "10", "--report", folder.path() / "report"});
+  // Until an experiment runs: the tool, its worker, a child.
+  while (tree_of(started.pid()).size() < 3 && started.runs()) usleep(1000);
+  const std::vector<int> stopped = tree_of(started.pid());
+  for (const int pid : stopped) kill(pid, SIGSTOP);
+  EXPECT_GE(stopped.size(), 3U);
+  sleep(11);
+  for (const int pid : stopped) kill(pid, SIGCONT);
+  const Ran ran = started.wait();
+  EXPECT_EQ(ran.exit_code, 0) << ran.output;
 }
 
 // ---- what is inherited ----
