@@ -112,7 +112,7 @@ void add_to_kernel_log(const fs::path& folder, std::string log) {
 }
 
 std::string how_to_go_on(const fs::path& folder) {
-  return fmt::format("make room there and continue with 'rpma-conformance run --resume {}'", folder.string());
+  return fmt::format("free disk space and continue with 'rpma-conformance run --resume {}'", folder.string());
 }
 
 ReportFolder::ReportFolder(fs::path folder, bool resume, std::string hint)

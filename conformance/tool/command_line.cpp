@@ -145,7 +145,10 @@ int run_command_line(CommandLine& line, std::span<char* const> words) {
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == 0) return app.exit(error);  // --help, --version
     const std::string what = as_one_line(complaint(app, error), kMostOfACommandLine);
-    throw SetupError(what.ends_with('?') ? what : what + "; see rpma-conformance --help");
+    const auto commands = app.get_subcommands();
+    const std::string of_command = commands.empty() ? "" : " " + commands.front()->get_name();
+    throw SetupError(
+        what.ends_with('?') ? what : fmt::format("{}; see rpma-conformance{} --help", what, of_command));
   }
   if (line.output.quiet && line.output.verbose) throw SetupError("--quiet excludes --verbose");
   set_output(line.output);

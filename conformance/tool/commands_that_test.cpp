@@ -31,7 +31,7 @@ std::vector<std::string> defect_names() {
   return names;
 }
 
-// The stack under test and the subject of the verdict: the same for each command that tests.
+// The stack under test: the same for each command that tests.
 void add_surroundings(CommandLine& line, CLI::App& app, RunOptions& options) {
   line.choice(
       *app.add_option("--provider", options.provider, "Provider of the RDMA device.")->capture_default_str(),
@@ -45,13 +45,6 @@ void add_surroundings(CommandLine& line, CLI::App& app, RunOptions& options) {
   app.add_option("--rdma-core", options.rdma_core,
                  "Folder with librdmacm and libibverbs (default: the system's).")
       ->type_name("DIR");
-  line.offer(*app.add_option("--judge", options.subject,
-                             "Subject whose verdict sets the exit code: iut, stack, or modules with commas.")
-                  ->capture_default_str(),
-             [] {
-               return std::vector<std::string>{"stack",   "iut",  "rdmacm", "ibverbs", "driver",
-                                               "netlink", "libc", "loader", "kernel"};
-             });
   app.add_option("--timeout", options.timeout,
                  "Seconds for one experiment (default: 20 to 60, depending on the machine's speed).")
       ->check(CLI::Range(10, 3600));
@@ -61,6 +54,16 @@ void add_surroundings(CommandLine& line, CLI::App& app, RunOptions& options) {
   app.add_option("--machine", options.machine, "State folder of an rxe machine that is already running.")
       ->type_name("DIR");
   app.add_flag("--in-machine", options.in_machine)->group("");  // hidden: machine.cpp
+}
+
+void add_subject(CommandLine& line, CLI::App& app, RunOptions& options) {
+  line.offer(*app.add_option("--judge", options.subject,
+                             "Subject whose verdict sets the exit code: iut, stack, or modules with commas.")
+                  ->capture_default_str(),
+             [] {
+               return std::vector<std::string>{"stack",   "iut",  "rdmacm", "ibverbs", "driver",
+                                               "netlink", "libc", "loader", "kernel"};
+             });
 }
 
 void add_jobs(CLI::App& app, RunOptions& options, const char* what) {
@@ -156,6 +159,7 @@ void add_run(CommandLine& line) {
   });
   all->command = &app;
   add_surroundings(line, app, options);
+  add_subject(line, app, options);
   line.offer(*app.add_option("--filter", options.filter,
                              "Tests to run: patterns separated by ':', after '-' those to leave out.")
                   ->check(CLI::Validator(filter_error, "PATTERNS"))
@@ -202,6 +206,7 @@ void add_replay(CommandLine& line) {
   });
   ReplayOptions& what = all->replay;
   add_surroundings(line, app, all->run);
+  add_subject(line, app, all->run);
   line.offer(*app.add_option("POINT", what.point, "Point id, as a report shows it.")->required(),
              point_names);
   app.add_flag("--all", what.all, "Show every call, also allocations of modules below librpma.");
@@ -224,6 +229,7 @@ void add_load(CommandLine& line) {
     });
   });
   add_surroundings(line, *app.group(""), *options);
+  add_subject(line, app, *options);
 }
 
 void add_self_check(CommandLine& line) {

@@ -86,7 +86,9 @@ std::vector<Need> checks() {
   all.push_back({kForHw, "/dev/infiniband/rdma_cm, readable and writable",
                  access("/dev/infiniband/rdma_cm", R_OK | W_OK) == 0,
                  "modprobe rdma_ucm; run as root or as a member of the rdma group"});
-  all.push_back({kForHw, "root", geteuid() == 0, "run it as root (sudo)"});
+  all.push_back(
+      {kForHw, "root", geteuid() == 0,
+       "run as root (sudo); without, the kernel log is not watched and a run is incomplete (exit code 3)"});
   for (const Feature& feature : features())
     all.push_back(
         {feature.needed ? kForAll : kOptional,

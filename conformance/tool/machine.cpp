@@ -4,14 +4,18 @@
 #include <fmt/format.h>
 
 #include <fstream>
+#include <sstream>
 
 #include "conformance/harness/library.h"
+#include "conformance/report/document.h"
 #include "conformance/tool/output.h"
 #include "conformance/tool/process.h"
 
 namespace conformance {
 
 namespace fs = std::filesystem;
+
+constexpr size_t kMostOfALine = 500;  // of the console
 
 Machine::Machine(const RunOptions& options) : command_(find_parts().machine) {
   if (!fs::exists(command_))
@@ -57,6 +61,15 @@ int Machine::exec(const std::vector<std::string>& arguments) const {
 
 std::string Machine::log() const {
   return output_of({command_, "log", "--state", state_});
+}
+
+SetupError Machine::lost(const std::string& verb) const {
+  std::istringstream console(log());
+  std::string last = "none";
+  for (std::string line; std::getline(console, line);)
+    if (!line.empty()) last = line;
+  return SetupError(fmt::format("the machine was lost during {}; the last line of its console: {}", verb,
+                                as_one_line(last, kMostOfALine)));
 }
 
 void Machine::stop() const {

@@ -36,6 +36,9 @@ class Machine {
   // The kernel's log; the console's where the machine is gone.
   [[nodiscard]] std::string log() const;
 
+  // The error for a machine that died during `verb`, with the last words of its console.
+  [[nodiscard]] SetupError lost(const std::string& verb) const;
+
  private:
   void stop() const;
 

@@ -36,7 +36,7 @@ void add_all(const std::vector<Recorded>& shards, const RunResult& run, ReportFo
 }
 
 void write_merged(const std::vector<Recorded>& shards, RunResult& run, const fs::path& folder) {
-  ReportFolder report(folder, false, "make room there and merge the shards again");
+  ReportFolder report(folder, false, "free disk space and merge the shards again");
   report.begin(*read_journal(shards.front().folder).header);
   add_all(shards, run, report);
   if (const fs::path waivers = shards.front().folder / "waivers.json"; !is_absent(waivers)) {

@@ -72,7 +72,8 @@ std::string options_of(const CLI::App& app, const std::string& command) {
   if (!command.empty()) {
     const std::vector<const CLI::App*> all = app.get_subcommands([](const CLI::App*) { return true; });
     const auto found = std::ranges::find(all, command, [](const CLI::App* one) { return one->get_name(); });
-    if (found == all.end()) throw SetupError(fmt::format("no command '{}'; see --help", command));
+    if (found == all.end())
+      throw SetupError(fmt::format("no command '{}'; see rpma-conformance --help", command));
     of = *found;
   }
   std::string text;

@@ -56,8 +56,7 @@ int replay_in_machine(const RunOptions& options, const ReplayOptions& what) {
   command.insert(command.end(), inner.begin(), inner.end());
   add_what(command, what);
   const int status = machine.exec(command);
-  if (status == kMachineLost)
-    throw SetupError("the machine was lost during the replay; its console says why");
+  if (status == kMachineLost) throw machine.lost("replay");
   return status;
 }
 

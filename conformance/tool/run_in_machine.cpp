@@ -166,7 +166,8 @@ int run_in_machine(const RunOptions& options) {
     copy_files(inner_report, options.report, kDocuments, options.report);
     print_where_report_is(options.report, was_interrupted(options.report));
   } else if (status <= kFinding) {
-    throw SetupError("the run in the machine left no report");
+    throw SetupError(fmt::format(
+        "the run in the machine ended with status {} and without a report; run it again", status));
   }
   std::error_code error;
   fs::remove_all(inner_report, error);

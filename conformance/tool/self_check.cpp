@@ -80,7 +80,8 @@ std::set<std::string> judged_on(const std::string& provider) {
 
 Judgement judge_defect(const Trial& trial, int status, const std::set<std::string>& judged) {
   const Defect& defect = *trial.defect;
-  if (status == kConforms) return {false, fmt::format("all of {} passed", trial.filter), {}};
+  if (status == kConforms)
+    return {false, fmt::format("not noticed: each test of {} passed", trial.filter), {}};
   const std::optional<RunResult> run = report_of(trial);
   if (status != kFinding || !run) return {false, no_verdict(trial, status), {}};
   std::set<std::string> broken;
@@ -94,14 +95,14 @@ Judgement judge_defect(const Trial& trial, int status, const std::set<std::strin
   std::erase_if(expected, [&judged](const std::string& clause) { return !judged.contains(clause); });
   std::vector<std::string> wrong;
   for (const std::string& clause : expected)
-    if (!broken.contains(clause)) wrong.push_back(clause + " was not");
+    if (!broken.contains(clause)) wrong.push_back(clause + " has no finding");
   expected.merge(words(defect.also));
   for (const std::string& clause : broken)
-    if (!expected.contains(clause)) wrong.push_back(clause + " was, unexpectedly");
+    if (!expected.contains(clause)) wrong.push_back(clause + " has an unexpected finding");
   // A defect of the listener must not be attributed to another module.
   wrong.insert(wrong.end(), accused.begin(), accused.end());
   return {wrong.empty(),
-          wrong.empty() ? "" : fmt::format("broken: {}", fmt::join(wrong, "; ")),
+          wrong.empty() ? "" : fmt::format("{}", fmt::join(wrong, "; ")),
           {broken.begin(), broken.end()}};
 }
 
