@@ -4,10 +4,10 @@
 // 2 and an older report stays. And what the tool inherits from its parent changes no verdict.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <signal.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <csignal>
 #include <fstream>
 #include <iterator>
 

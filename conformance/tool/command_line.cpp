@@ -80,9 +80,10 @@ void add_values(const CommandLine& line, const CLI::Option& option, const std::s
   const auto values = line.values.find(&option);
   if (values == line.values.end()) return;
   const size_t separator = typed.find_last_of(":,");
-  const std::string head = separator == std::string::npos ? "" : typed.substr(0, separator + 1);
+  const size_t start = separator == std::string::npos ? 0 : separator + 1;
+  const std::string head = before + typed.substr(0, start);
   for (const std::string& name : values->second())
-    if ((head + name).starts_with(typed)) found.push_back(before + head + name);
+    if (name.starts_with(typed.substr(start))) found.push_back(head + name);
 }
 
 const CLI::Option* option_named(const CLI::App& app, const std::string& name) {

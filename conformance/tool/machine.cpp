@@ -63,13 +63,13 @@ std::string Machine::log() const {
   return output_of({command_, "log", "--state", state_});
 }
 
-SetupError Machine::lost(const std::string& verb) const {
+void Machine::report_loss(const std::string& verb) const {
   std::istringstream console(log());
   std::string last = "none";
   for (std::string line; std::getline(console, line);)
     if (!line.empty()) last = line;
-  return SetupError(fmt::format("the machine was lost during {}; the last line of its console: {}", verb,
-                                as_one_line(last, kMostOfALine)));
+  throw SetupError(fmt::format("the machine was lost during {}; the last line of its console: {}", verb,
+                               as_one_line(last, kMostOfALine)));
 }
 
 void Machine::stop() const {

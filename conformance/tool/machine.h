@@ -36,8 +36,8 @@ class Machine {
   // The kernel's log; the console's where the machine is gone.
   [[nodiscard]] std::string log() const;
 
-  // The error for a machine that died during `verb`, with the last words of its console.
-  [[nodiscard]] SetupError lost(const std::string& verb) const;
+  // Throws SetupError: the machine died during `verb`; with the last line of its console.
+  [[noreturn]] void report_loss(const std::string& verb) const;
 
  private:
   void stop() const;

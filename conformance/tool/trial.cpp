@@ -90,7 +90,7 @@ int run_trials_in_machine(const std::string& verb, const RunOptions& options,
   fs::copy(inner_report, options.report, fs::copy_options::overwrite_existing | fs::copy_options::recursive,
            error);
   fs::remove_all(inner_report, error);
-  if (status == kMachineLost) throw machine.lost(verb);
+  if (status == kMachineLost) machine.report_loss(verb);
   if (fs::exists(options.report / document))
     fmt::print("{}: {}\n", verb, (options.report / document).string());
   return status;
