@@ -15,6 +15,7 @@ using namespace conformance::testing_tool;
 
 struct Lack {
   const char* name;
+  const char* need;                 // how doctor's text of it begins
   std::vector<std::string> before;  // words that take the feature away from a command
   const char* filter;               // with tests that need it on a kernel
   int exit_code_on_mock;
@@ -27,10 +28,20 @@ void PrintTo(const Lack& lack, std::ostream* out) {
 }
 
 const Lack kLacks[] = {
-    {"IPv6", {RPMACONF_LACKING, "ipv6"}, "Case.06_IPv6*:Case.11_IPv6*", 0, 3},
-    {"PidFd", {RPMACONF_LACKING, "pidfd_open"}, "Listen.Null*", 2, 2},
-    {"Dispatch", {RPMACONF_LACKING, "dispatch"}, "Case.05_PortBusyGivesEProvider/*", 3, 3},
-    {"Mounts", {"setpriv", "--bounding-set", "-sys_admin"}, "Listen.Null*:Case.02_*:Case.03_*", 0, 3},
+    {"IPv6", "IPv6 sockets", {RPMACONF_LACKING, "ipv6"}, "Case.06_IPv6*:Case.11_IPv6*", 0, 3},
+    {"PidFd", "the system call pidfd_open", {RPMACONF_LACKING, "pidfd_open"}, "Listen.Null*", 2, 2},
+    {"Dispatch",
+     "Syscall User Dispatch",
+     {RPMACONF_LACKING, "dispatch"},
+     "Case.05_PortBusyGivesEProvider/*",
+     3,
+     3},
+    {"Mounts",
+     "mount namespaces",
+     {"setpriv", "--bounding-set", "-sys_admin"},
+     "Listen.Null*:Case.02_*:Case.03_*",
+     0,
+     3},
 };
 
 std::set<std::string> missing_in(const nlohmann::json& document) {
@@ -57,11 +68,14 @@ class HostThatLacks : public testing::TestWithParam<Lack> {
 };
 
 TEST_P(HostThatLacks, IsNamedByDoctor) {
+  // In a container this host may lack it, too.
   const nlohmann::json ordinary = doctor({});
   const nlohmann::json lacking = doctor(GetParam().before);
   std::set<std::string> missing = missing_in(lacking);
+  const auto is_named = [](const std::string& what) { return what.starts_with(GetParam().need); };
+  EXPECT_EQ(std::erase_if(missing, is_named), 1U) << lacking;
   for (const std::string& other : missing_in(ordinary)) missing.erase(other);
-  EXPECT_EQ(missing.size(), 1U) << lacking;
+  EXPECT_TRUE(missing.empty()) << lacking;
   EXPECT_EQ(lacking.at("can_run").at("mock"), GetParam().exit_code_on_mock != 2) << lacking;
 }
 
