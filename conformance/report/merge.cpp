@@ -25,7 +25,7 @@ std::vector<std::pair<const char*, Json>> identity_of(const RunResult& run) {
   Json waivers = document.at("waivers");
   for (Json& waiver : waivers) waiver.erase("state");
   // Of the surroundings only the firmware: ports, addresses and limits belong to each machine.
-  const Json surroundings = document.at("surroundings");
+  const Json& surroundings = document.at("surroundings");
   return {{"suite", document.at("suite")},
           {"profile", document.at("profile")},
           {"provider", run.provider},

@@ -234,7 +234,7 @@ void Trial::forget(std::string_view function) {
     if (*bound > index) --*bound;
 }
 
-void Trial::die(Phase phase, std::vector<std::string_view> files) {
+void Trial::die(Phase phase, const std::vector<std::string_view>& files) {
   Observation& o = seen();
   o.phase = phase;
   o.returned = phase > Phase::Call ? 1 : 0;
@@ -243,13 +243,13 @@ void Trial::die(Phase phase, std::vector<std::string_view> files) {
   if (o.frames > 0) o.at = o.frame[0];
 }
 
-void Trial::crash(Phase phase, std::vector<std::string_view> files) {
-  die(phase, std::move(files));
+void Trial::crash(Phase phase, const std::vector<std::string_view>& files) {
+  die(phase, files);
   seen().signal = SIGSEGV;
 }
 
-void Trial::hang(Phase phase, std::vector<std::string_view> files) {
-  die(phase, std::move(files));
+void Trial::hang(Phase phase, const std::vector<std::string_view>& files) {
+  die(phase, files);
   seen().timed_out = 1;
   seen().signal = SIGKILL;
 }

@@ -39,9 +39,9 @@ struct Trial {
   // Takes the first call of a function out of the evidence.
   void forget(std::string_view function);
   // The process ends in `phase`. `files`: the frames' objects, innermost first.
-  void die(Phase phase, std::vector<std::string_view> files = {"librpma.so.0"});
-  void crash(Phase phase, std::vector<std::string_view> files = {"librpma.so.0"});
-  void hang(Phase phase, std::vector<std::string_view> files = {"librpma.so.0"});
+  void die(Phase phase, const std::vector<std::string_view>& files = {"librpma.so.0"});
+  void crash(Phase phase, const std::vector<std::string_view>& files = {"librpma.so.0"});
+  void hang(Phase phase, const std::vector<std::string_view>& files = {"librpma.so.0"});
 
   [[nodiscard]] std::vector<ClauseOutcome> judged() const;
 };

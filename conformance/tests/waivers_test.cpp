@@ -198,7 +198,9 @@ TEST(DebianVersion, WhatIsNoneIsNotBetween) {
 }
 
 TEST(DebianVersion, WithoutDpkgThereIsOneLine) {
-  const std::string path = getenv("PATH");
+  const char* const former = getenv("PATH");
+  ASSERT_NE(former, nullptr);
+  const std::string path = former;
   setenv("PATH", "/nonexistent", 1);
   EXPECT_TRUE(is_between("44.0-1", "44.0-1", "44.0-1")) << "equal texts need no dpkg";
   EXPECT_THROW(is_between("44.0-1", "44.0-2", "44.0-2"), SetupError);

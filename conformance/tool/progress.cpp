@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 
 #include "conformance/tool/output.h"
@@ -20,7 +21,7 @@ std::vector<std::string> kinds_of(const std::string& test) {
 }
 
 std::string in_words(double seconds) {
-  const auto whole = static_cast<unsigned>(seconds + 0.5);
+  const auto whole = std::lround(seconds);
   return whole < 120 ? fmt::format("{} s", whole) : fmt::format("{} min", (whole + 30) / 60);
 }
 

@@ -83,7 +83,7 @@ void set_environment(const RunOptions& options, int descriptor) {
 bool is_started_again() {
   const char* descriptor = std::getenv(kStarted);
   if (descriptor == nullptr) return false;
-  report_to = std::atoi(descriptor);
+  report_to = static_cast<int>(std::strtol(descriptor, nullptr, 10));
   if (report_to >= 0) fcntl(report_to, F_SETFD, FD_CLOEXEC);
   // Programs that this one starts run without the shim.
   for (const char* variable : {kPreload, kStarted}) unsetenv(variable);

@@ -59,7 +59,7 @@ class FakeRdmacm {
   // events.cpp
   int get_cm_event(rdma_event_channel* channel, rdma_cm_event** event);
   int ack_cm_event(rdma_cm_event* event);
-  const char* event_str(rdma_cm_event_type event);
+  static const char* event_str(rdma_cm_event_type event);
 
   // For scripts.
   // Queue a connection request for a listening id, without a client, with `data` as its private data.

@@ -2,9 +2,11 @@
 //
 // Baselines (Baseline::parse). May throw DocumentError alone, with one short line. What is accepted says
 // nothing about a run in which no test ran, and what it calls known is not a pass.
-#include "conformance/tool/baseline.h"
+#include <nlohmann/json.hpp>
+
 #include "conformance/report/document.h"
 #include "conformance/tests/fuzz/property.h"
+#include "conformance/tool/baseline.h"
 
 using namespace conformance;
 using namespace conformance::fuzzing;

@@ -6,6 +6,7 @@
 // the statement.
 #include <algorithm>
 #include <array>
+#include <nlohmann/json.hpp>
 
 #include "conformance/bundle/bundle.h"
 #include "conformance/bundle/consistency.h"

@@ -4,6 +4,7 @@
 // short line. What is accepted is UTF-8, is within the limits, and is the same when it is written and read
 // again.
 #include <algorithm>
+#include <nlohmann/json.hpp>
 
 #include "conformance/report/document.h"
 #include "conformance/tests/fuzz/property.h"

@@ -3,6 +3,7 @@
 // What a run leaves as it goes (parse_journal): results, points and kernel lines, here with a line "----"
 // between them. May throw DocumentError alone, with one short line. What is accepted holds each test once and
 // no point of a test that did not end, and is the same when it is written and read again.
+#include <nlohmann/json.hpp>
 #include <set>
 
 #include "conformance/report/document.h"

@@ -3,9 +3,11 @@
 // Reports (from_json). May throw DocumentError alone, with one short line. What is accepted is written to the
 // same document again and again; every view of it can be made; no text in it becomes markup; and exit code 0
 // is given to no subject with a finding.
-#include "conformance/report/report.h"
+#include <nlohmann/json.hpp>
+
 #include "conformance/report/document.h"
 #include "conformance/report/html.h"
+#include "conformance/report/report.h"
 #include "conformance/tests/fuzz/property.h"
 
 using namespace conformance;

@@ -3,6 +3,7 @@
 // Waivers (parse_waivers). Only DocumentError may be thrown, with one short line. An accepted waiver has an
 // owner and an end, and is not a pattern. Applied to a run it makes no finding a pass and loses no point:
 // each is still a finding or listed as waived.
+#include <nlohmann/json.hpp>
 #include <set>
 
 #include "conformance/report/document.h"
