@@ -79,11 +79,11 @@ void add_values(const CommandLine& line, const CLI::Option& option, const std::s
                 const std::string& before, std::vector<std::string>& found) {
   const auto values = line.values.find(&option);
   if (values == line.values.end()) return;
-  const size_t separator = typed.find_last_of(":,");
-  const size_t start = separator == std::string::npos ? 0 : separator + 1;
+  const size_t start = typed.find_last_of(":,") + 1;  // npos + 1 is 0
   const std::string head = before + typed.substr(0, start);
+  const std::string item = typed.substr(start);
   for (const std::string& name : values->second())
-    if (name.starts_with(typed.substr(start))) found.push_back(head + name);
+    if (name.starts_with(item)) found.push_back(head + name);
 }
 
 const CLI::Option* option_named(const CLI::App& app, const std::string& name) {

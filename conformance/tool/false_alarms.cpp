@@ -34,12 +34,12 @@ constexpr unsigned kMostShards = 3;
 
 struct Run {
   unsigned number;  // from 1
-  unsigned shards;
   unsigned ended = 0;
   std::set<std::string> tests = {};
   std::vector<std::string> alarms = {};
 
   [[nodiscard]] unsigned jobs() const { return 1 + (number - 1) % kMostJobs; }
+  [[nodiscard]] unsigned shards() const { return 1 + (number - 1) % kMostShards; }
 };
 
 class FalseAlarms {
@@ -60,8 +60,8 @@ class FalseAlarms {
     const unsigned at_a_time = options_.provider == "mock" ? jobs_of(options_) : 1;
     std::vector<Trial> trials;
     for (unsigned number = first_; number < first_ + wanted_; ++number) {
-      runs_.push_back({number, 1 + (number - 1) % kMostShards});
-      for (unsigned shard = 1; shard <= runs_.back().shards; ++shard)
+      runs_.push_back({number});
+      for (unsigned shard = 1; shard <= runs_.back().shards(); ++shard)
         trials.push_back(trial_of(runs_.back(), shard));
     }
     run_trials(trials, at_a_time, options_,
@@ -74,7 +74,7 @@ class FalseAlarms {
     Trial trial;
     trial.jobs = run.jobs();
     trial.seed = run.number;
-    if (run.shards > 1) trial.shard = fmt::format("{}/{}", shard, run.shards);
+    if (run.shards() > 1) trial.shard = fmt::format("{}/{}", shard, run.shards());
     trial.report = options_.report / fmt::format("run-{}-{}", run.number, shard);
     return trial;
   }
@@ -96,7 +96,7 @@ class FalseAlarms {
           result ? verdict_on(*result, "iut") : Outcome::of(Verdict::Broken, last_words_of(trial));
       alarm(fmt::format("exit code {}, {}: {}", status, name_of(outcome.verdict()), outcome.reason()));
     }
-    if (++run.ended < run.shards) return;
+    if (++run.ended < run.shards()) return;
     if (run.tests != tests_) alarm(fmt::format("{} of {} tests ran", run.tests.size(), tests_.size()));
     if (!run.alarms.empty()) ++alarms_;
     ++ended_;

@@ -65,11 +65,9 @@ std::string Machine::log() const {
 
 void Machine::report_loss(const std::string& verb) const {
   std::istringstream console(log());
-  std::string last = "none";
-  for (std::string line; std::getline(console, line);)
-    if (!line.empty()) last = line;
+  const std::string last = last_line_of(console);
   throw SetupError(fmt::format("the machine was lost during {}; the last line of its console: {}", verb,
-                               as_one_line(last, kMostOfALine)));
+                               last.empty() ? "none" : as_one_line(last, kMostOfALine)));
 }
 
 void Machine::stop() const {

@@ -8,6 +8,7 @@
 #include <array>
 #include <cerrno>
 #include <csignal>
+#include <istream>
 
 namespace conformance {
 namespace {
@@ -126,6 +127,13 @@ std::string output_of(const std::vector<std::string>& arguments) {
     text.append(buffer.data(), static_cast<size_t>(size));
   close(ends[0]);
   return pid > 0 && wait_status(pid) == 0 ? text : std::string();
+}
+
+std::string last_line_of(std::istream& output) {
+  std::string last;
+  for (std::string line; std::getline(output, line);)
+    if (!line.empty()) last = line;
+  return last;
 }
 
 }  // namespace conformance

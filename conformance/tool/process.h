@@ -6,6 +6,7 @@
 #include <sys/types.h>
 
 #include <functional>
+#include <iosfwd>
 #include <string>
 #include <vector>
 
@@ -30,5 +31,8 @@ int wait_for_program(int pid);
 
 // The standard output of a program, or nothing where it failed.
 std::string output_of(const std::vector<std::string>& arguments);
+
+// The last line of a program's output that is not empty, or nothing.
+std::string last_line_of(std::istream& output);
 
 }  // namespace conformance

@@ -101,9 +101,7 @@ Judgement judge_defect(const Trial& trial, int status, const std::set<std::strin
     if (!expected.contains(clause)) wrong.push_back(clause + " has an unexpected finding");
   // A defect of the listener must not be attributed to another module.
   wrong.insert(wrong.end(), accused.begin(), accused.end());
-  return {wrong.empty(),
-          wrong.empty() ? "" : fmt::format("{}", fmt::join(wrong, "; ")),
-          {broken.begin(), broken.end()}};
+  return {wrong.empty(), fmt::format("{}", fmt::join(wrong, "; ")), {broken.begin(), broken.end()}};
 }
 
 class SelfCheck {

@@ -70,10 +70,7 @@ std::optional<RunResult> report_of(const Trial& trial) {
 
 std::string last_words_of(const Trial& trial) {
   std::ifstream log(log_of(trial));
-  std::string last;
-  for (std::string line; std::getline(log, line);)
-    if (!line.empty()) last = line;
-  return last;
+  return last_line_of(log);
 }
 
 int run_trials_in_machine(const std::string& verb, const RunOptions& options,
