@@ -51,21 +51,11 @@ std::set<std::string> missing_in(const nlohmann::json& document) {
   return missing;
 }
 
-class HostThatLacks : public testing::TestWithParam<Lack> {
- protected:
-  // Runs the tool there, in the machine if there is one.
-  static Ran run_there(const std::vector<std::string>& before, const std::vector<std::string>& words) {
-    std::vector<std::string> command = in_machine();
-    command.insert(command.end(), before.begin(), before.end());
-    command.push_back(tool());
-    command.insert(command.end(), words.begin(), words.end());
-    return run(command);
-  }
-  static nlohmann::json doctor(const std::vector<std::string>& before) {
-    const Ran ran = run_there(before, {"doctor", "--format", "json"});
-    return nlohmann::json::parse(ran.output);
-  }
-};
+nlohmann::json doctor(const std::vector<std::string>& before) {
+  return nlohmann::json::parse(run_there(before, {"doctor", "--format", "json"}).output);
+}
+
+class HostThatLacks : public testing::TestWithParam<Lack> {};
 
 TEST_P(HostThatLacks, IsNamedByDoctor) {
   // In a container this host may lack it, too.
@@ -83,12 +73,9 @@ TEST_P(HostThatLacks, AccusesNoModule) {
   const Lack& lack = GetParam();
   const Folder folder;
   std::vector<std::string> words = {"run", "--filter", lack.filter, "--report", folder.path() / "report"};
-  const bool on_kernel = !in_machine().empty();
-  if (on_kernel)
-    words.insert(words.end(), {"--provider", "rxe", "--device", "rxe0"});
-  else
-    words.insert(words.end(), {"--provider", "mock"});
-  const int expected = on_kernel ? lack.exit_code_on_kernel : lack.exit_code_on_mock;
+  const std::vector<std::string> provider = provider_there();
+  words.insert(words.end(), provider.begin(), provider.end());
+  const int expected = in_machine().empty() ? lack.exit_code_on_mock : lack.exit_code_on_kernel;
   const Ran ran = run_there(lack.before, words);
   EXPECT_EQ(ran.exit_code, expected) << ran.output;
   if (expected == 2) return;

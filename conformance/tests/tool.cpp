@@ -89,6 +89,19 @@ std::vector<std::string> in_machine() {
   return {std::istream_iterator<std::string>(words), {}};
 }
 
+Ran run_there(const std::vector<std::string>& before, const std::vector<std::string>& words) {
+  std::vector<std::string> command = in_machine();
+  command.insert(command.end(), before.begin(), before.end());
+  command.push_back(tool());
+  command.insert(command.end(), words.begin(), words.end());
+  return run(command);
+}
+
+std::vector<std::string> provider_there() {
+  if (in_machine().empty()) return {"--provider", "mock"};
+  return {"--provider", "rxe", "--device", "rxe0"};
+}
+
 std::string in_test_name(std::string text) {
   std::replace_if(
       text.begin(), text.end(), [](char c) { return std::isalnum(static_cast<unsigned char>(c)) == 0; }, '_');

@@ -61,6 +61,10 @@ std::string reference();
 // The command that runs another in the rxe machine; empty: the mock is used. From RPMACONF_IN_MACHINE, words
 // separated by spaces (SuiteTests.cmake). The temporary folder must then be one that the machine shares.
 std::vector<std::string> in_machine();
+// Runs the tool there, behind the words of `before`, such as "env" and its variables.
+Ran run_there(const std::vector<std::string>& before, const std::vector<std::string>& words);
+// The options that choose the provider there.
+std::vector<std::string> provider_there();
 
 // For the names of test rows: '_' for each character that GoogleTest does not take.
 std::string in_test_name(std::string text);

@@ -41,16 +41,12 @@ constexpr Mistake kMistakes[] = {
 };
 
 Ran run_toy(const Folder& folder, const std::string& mistake, const std::string& filter) {
-  std::vector<std::string> command = in_machine();
-  const bool on_rxe = !command.empty();
-  command.insert(command.end(),
-                 {"env", "RPMACONF_TOY=" + mistake, tool(), "run", "--librpma", toy(), "--filter=" + filter,
-                  "--report", folder.path() / "report", "--timeout", "20"});
-  if (on_rxe)
-    command.insert(command.end(), {"--provider", "rxe", "--device", "rxe0"});
-  else
-    command.insert(command.end(), {"--provider", "mock"});
-  return run(command);
+  std::vector<std::string> words = {
+      "run",       "--librpma", toy(), "--filter=" + filter, "--report", folder.path() / "report",
+      "--timeout", "20"};
+  const std::vector<std::string> provider = provider_there();
+  words.insert(words.end(), provider.begin(), provider.end());
+  return run_there({"env", "RPMACONF_TOY=" + mistake}, words);
 }
 
 class Toy : public testing::TestWithParam<Mistake> {};
